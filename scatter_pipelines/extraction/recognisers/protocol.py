@@ -1,0 +1,38 @@
+"""What every recogniser offers. One module per recogniser beside this one; `registry.py` knows their names."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from scatter_pipelines.extraction.layout import Layout, Span
+from scatter_pipelines.extraction.sections import Sections
+from scatter_pipelines.model.evidence import JsonValue
+from scatter_pipelines.model.template import FieldType
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One document made ready: shared by all fields, so that lines and sections are found once."""
+
+    layout: Layout
+    sections: Sections
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value and the span it was read from."""
+
+    value: JsonValue
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Recogniser:
+    """`find` yields candidates, best first (or in document order where all count); `read` tells a quote's value again.
+
+    `types` are the field types its values can have.
+    """
+
+    name: str
+    types: tuple[FieldType, ...]
+    find: Callable[[Reading], Iterator[Found]]
+    read: Callable[[str], JsonValue]

@@ -1,0 +1,94 @@
+"""The title: the largest type in the upper part of the first page that is not the journal's name or frame.
+
+Without a layout: the first heading or paragraph. The file's own metadata only break ties, as they are often wrong.
+"""
+
+from collections.abc import Iterator
+
+from scatter_pipelines.extraction.layout import Line, Span, words_in
+from scatter_pipelines.extraction.recognisers import journal
+from scatter_pipelines.extraction.recognisers.front import Block, blocks, is_affiliation, is_furniture, is_kind
+from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
+from scatter_pipelines.extraction.sections import heading_of
+from scatter_pipelines.extraction.text import clean_text, normalise
+from scatter_pipelines.model.document import Page
+
+_UPPER_PART = 0.62
+_SUPERSCRIPT = 0.75
+_MAX_CHARACTERS = 500
+_MARKS = "*†‡§#¶∗⁎0123456789, "
+
+
+def read(quote: str) -> str | None:
+    return clean_text(quote.lstrip("# ")) or None
+
+
+def find(reading: Reading) -> Iterator[Found]:
+    page = reading.layout.first_page
+    for block in title_blocks(reading):
+        if page is not None:
+            span = _without_marks(page, block)
+            value = read(page.text[span.start : span.end])
+            if value:
+                yield Found(value, span)
+
+
+def title_blocks(reading: Reading) -> list[Block]:
+    """Candidates, best first."""
+    page = reading.layout.first_page
+    if page is None:
+        return []
+    if not page.words:
+        return _first_lines(reading, page)
+    names = {normalise(name) for name in journal.names(reading)}
+    hint = normalise(reading.layout.document.metadata.get("Title", ""))
+    kept = [block for block in blocks(reading.layout, page) if _possible(reading, page, block, names)]
+    return sorted((_without_kind(block) for block in kept), key=lambda block: (-_score(block, hint), block.top))
+
+
+def _score(block: Block, hint: str) -> float:
+    hinted = len(hint) > 20 and normalise(block.text) in (hint, hint.rstrip("."))
+    return block.size + 0.5 * block.lines[0].bold + (100.0 if hinted else 0.0)
+
+
+def _possible(reading: Reading, page: Page, block: Block, journals: set[str]) -> bool:
+    text = block.text
+    if block.top > page.height * _UPPER_PART or not 12 <= len(text) <= _MAX_CHARACTERS or len(text.split()) < 2:
+        return False
+    if is_kind(text) or heading_of(block.lines[0], reading.layout.body_size):
+        return False
+    if is_furniture(text) or normalise(text) in journals or journal.names_a_journal(text):
+        return False
+    return len(text) >= 80 or not is_affiliation(text)
+
+
+def _without_kind(block: Block) -> Block:
+    """ "Research Article" in the same type above the title is not part of it."""
+    first = 1 if len(block.lines) > 1 and is_kind(block.lines[0].text) else 0
+    return Block(block.lines[first:])
+
+
+def _without_marks(page: Page, block: Block) -> Span:
+    """The block's span without the superscript marks after its last word."""
+    span, size = block.span, block.size
+    end = span.end
+    for word in reversed(words_in(page, span.start, span.end)):
+        if not (word.size < size * _SUPERSCRIPT and not page.text[word.start : word.end].strip(_MARKS)):
+            break
+        end = word.start
+    return Span(span.page, span.start, span.start + len(page.text[span.start : end].rstrip(" *†‡∗⁎\n")))
+
+
+def _first_lines(reading: Reading, page: Page) -> list[Block]:
+    """Lines marked as a heading come first, then the first ones long enough; only near the text's start."""
+    lines = [line for line in reading.layout.lines(page)[:20] if _could_be_title(line)]
+    return [Block((line,)) for line in sorted(lines, key=lambda line: not line.text.startswith("# "))]
+
+
+def _could_be_title(line: Line) -> bool:
+    text = line.text.lstrip("# ")
+    plain = not (is_kind(text) or is_furniture(text) or heading_of(line, 0.0))
+    return plain and len(text.split()) >= 2 and 12 <= len(text) <= _MAX_CHARACTERS
+
+
+RECOGNISER = Recogniser("title", ("string", "text"), find, read)

@@ -1,0 +1,34 @@
+"""A value and the words it was taken from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scatter_pipelines.model.document import Box
+
+JsonValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a value stands: `page.text[start:end] == quote` on page `page` (from 1), always.
+
+    `bbox` covers the quote's words; None where the format has no layout.
+    """
+
+    page: int
+    start: int
+    end: int
+    quote: str
+    bbox: Box | None
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """The values of one template field: one value or None, or for `many` a tuple, with evidence in the same order."""
+
+    value: JsonValue | tuple[JsonValue, ...]
+    evidence: tuple[Evidence, ...] = ()
+
+
+Fields = Mapping[str, FieldValue]

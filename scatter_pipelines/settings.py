@@ -1,0 +1,99 @@
+"""Every setting, read from SCATTER_* variables when asked for and never at import."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from scatter_pipelines.errors import UsageError
+
+PROJECT_MARKS = (".scatter", "dagster.yaml")
+
+
+def default_home() -> Path:
+    """`.scatter` in the nearest folder upwards that has one or is a project, else in the current folder."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if any((folder / mark).exists() for mark in PROJECT_MARKS):
+            return folder / ".scatter"
+    return here / ".scatter"
+
+
+class Settings(BaseSettings):
+    """One field a variable: `stale_seconds` is SCATTER_STALE_SECONDS. Times are in seconds, sizes in bytes."""
+
+    model_config = SettingsConfigDict(env_prefix="SCATTER_", extra="ignore", frozen=True, env_ignore_empty=True)
+
+    home: Path = Field(default_factory=default_home, description="Folder of the embedded database, logs and exports.")
+    database_url: str | None = Field(None, description="A PostgreSQL server to use instead of the embedded one.")
+    worker_database_url: str | None = Field(
+        None, description="URL of a restricted user for the workers; otherwise they SET ROLE to scatter_worker."
+    )
+
+    executor: Literal["in_process", "multiprocess"] = Field(
+        "in_process", description="Dagster executor of extract_documents."
+    )
+    shard_size: PositiveInt = Field(200, description="Documents one Dagster run works through.")
+    dispatch_ahead: PositiveInt = Field(4, description="Extraction runs that may be queued or running at once.")
+    run_processes: PositiveInt = Field(2, description="Processes that `scatter run` works with.")
+
+    beat_seconds: PositiveFloat = Field(5, description="Time between two beats.")
+    stale_seconds: PositiveFloat = Field(30, description="A claim or lease without a beat for this long is lost.")
+    progress_seconds: PositiveFloat = Field(600, description="A claim without progress for this long is ended.")
+    document_seconds: PositiveFloat = Field(1800, description="Hard limit of one claim, waits not counted.")
+    parse_seconds: PositiveFloat = Field(60, description="Limit of parsing, to which page seconds are added.")
+    parse_page_seconds: PositiveFloat = Field(1, description="Added to the limit of parsing for each page.")
+    hang_seconds: PositiveFloat = Field(
+        10, description="How long work over its limit may take to stop before its process is ended."
+    )
+    wait_seconds: PositiveFloat = Field(300, description="Cap of the waits inside one claim.")
+    stall_seconds: PositiveFloat = Field(900, description="A task without progress for this long raises an alert.")
+    dispatch_seconds: PositiveFloat = Field(60, description="A dispatch that has not started by then is made anew.")
+
+    retry_seconds: PositiveFloat = Field(10, description="First back-off after a transient error; doubles each time.")
+    max_tries: PositiveInt = Field(3, description="Retries after transient errors.")
+    max_losses: PositiveInt = Field(3, description="Lost workers after which a document is given up.")
+    max_waits: PositiveInt = Field(20, description="How often a document may go back for a service that is busy.")
+
+    document_slots: PositiveInt = Field(10, description="Documents in flight, over all processes and machines.")
+    parse_slots: PositiveInt = Field(2, description="Calls in flight to an external parsing service.")
+    llm_slots: PositiveInt = Field(5, description="Calls in flight to the LLM endpoint.")
+
+    max_bytes: PositiveInt = Field(256 * 1024 * 1024, description="A larger document is too_large.")
+    max_pages: PositiveInt = Field(5_000, description="A document with more pages is too_large.")
+    max_characters: PositiveInt = Field(50_000_000, description="A document with more text is too_large.")
+    fetch_seconds: PositiveFloat = Field(60, description="Time-out of a download.")
+
+    inbox: Path | None = Field(None, description="Watched folder; default SCATTER_HOME/inbox.")
+    inbox_settle_seconds: PositiveFloat = Field(5, description="A file unchanged for this long has settled.")
+    inbox_template: str = Field("paper", description="Template of the tasks made from the inbox.")
+
+    export_on_close: bool = Field(True, description="Write JSONL and CSV under SCATTER_HOME/exports when a task closes.")
+    notify_command: str | None = Field(
+        None, description="Shell command run at a closing and at an alert, with one JSON object on its input."
+    )
+
+    def home_path(self) -> Path:
+        """The home folder, absolute and made if it was not there."""
+        home = self.home.expanduser().absolute()
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError("home_unusable", f"SCATTER_HOME {home} cannot be made: {error.strerror}.") from error
+        return home
+
+    def inbox_path(self) -> Path:
+        return self.inbox.expanduser().absolute() if self.inbox else self.home_path() / "inbox"
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Settings of this process's environment; a value that cannot be used is a UsageError naming its variable."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        problems = "; ".join(
+            f"SCATTER_{'_'.join(str(part) for part in item['loc']).upper()}={item['input']!r}: {item['msg']}"
+            for item in error.errors()
+        )
+        raise UsageError("settings_invalid", problems) from error

@@ -1,0 +1,57 @@
+"""Reading results and attempts for people and exports, page by page. Writes nothing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+PAGE = text("""
+    -- results of a task in the order of its documents
+    SELECT * FROM scatter.extraction_result
+     WHERE task_id = :task_id AND ordinal > :after
+       AND (CAST(:status AS text) IS NULL OR status = :status)
+       AND (CAST(:code AS text) IS NULL OR error_code = :code)
+     ORDER BY ordinal LIMIT :most
+""")
+
+ATTEMPTS = text("""
+    SELECT r.filename, a.* FROM scatter.extraction_attempt a
+      JOIN scatter.extraction_result r ON r.id = a.result_id
+     WHERE r.task_id = :task_id ORDER BY a.ended_at, a.result_id, a.attempt
+""")
+
+CLAIMS = text("""
+    -- what is worked on now
+    SELECT r.filename, r.host, r.run_id, b.stage, b.done, b.total,
+           extract(epoch FROM clock_timestamp() - r.claimed_at)::float8 AS seconds,
+           extract(epoch FROM clock_timestamp() - b.beat_at)::float8 AS silent_seconds
+      FROM scatter.extraction_result r
+      JOIN scatter.claim_beat b ON b.result_id = r.id AND b.attempt = r.attempt
+     WHERE r.task_id = :task_id AND r.status = 'extracting' ORDER BY r.claimed_at LIMIT :most
+""")
+
+PAGE_SIZE = 500
+
+
+def results(
+    connection: Connection, task_id: str, *, status: str | None = None, code: str | None = None, most: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Rows as dictionaries, in the order of the documents, at most `most`."""
+    after, left = -1, most
+    while left is None or left > 0:
+        size = PAGE_SIZE if left is None else min(PAGE_SIZE, left)
+        values = {"task_id": task_id, "after": after, "status": status, "code": code, "most": size}
+        rows = connection.execute(PAGE, values).all()
+        yield from (dict(row._mapping) for row in rows)
+        if len(rows) < size:
+            return
+        after = rows[-1].ordinal
+        left = None if left is None else left - len(rows)
+
+
+def attempts(connection: Connection, task_id: str) -> list[dict[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(ATTEMPTS, {"task_id": task_id})]
+
+
+def claims(connection: Connection, task_id: str, most: int = 20) -> list[dict[str, Any]]:
+    return [dict(row._mapping) for row in connection.execute(CLAIMS, {"task_id": task_id, "most": most})]

@@ -1,0 +1,234 @@
+"""Statements on `extraction_task` and the bulk load of a submit. Only the owner role may write here."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from scatter_pipelines.errors import ScatterError
+from scatter_pipelines.model.result import Counts, SourceDocument, Task
+from scatter_pipelines.store.results import as_json, clean
+
+ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+INSERT = text("""
+    -- accepts a task once per idempotency key
+    INSERT INTO scatter.extraction_task
+           (id, idempotency_key, key_origin, sources, template_name, template, template_hash, engine, expected_count)
+    VALUES (:id, :idempotency_key, :key_origin, CAST(:sources AS json), :template_name, CAST(:template AS json),
+            :template_hash, CAST(:engine AS json), :expected_count)
+    ON CONFLICT (idempotency_key) DO NOTHING
+    RETURNING id
+""")
+
+INSERT_SHARDS = text("""
+    -- cuts the shards of a task
+    INSERT INTO scatter.extraction_shard (task_id, shard) SELECT :task_id, generate_series(0, :shards - 1)
+""")
+
+COPY_RESULTS = """
+    COPY scatter.extraction_result (task_id, shard, ordinal, uri, filename, size, media_type, sha256, columns)
+    FROM STDIN
+"""
+
+COLUMNS = """
+    t.id, t.idempotency_key, t.key_origin, t.sources, t.template_name, t.template, t.template_hash, t.engine,
+    t.expected_count, t.status, t.closing, t.submitted_at, t.started_at, t.closed_at, t.announced_closing,
+    extract(epoch FROM coalesce(t.closed_at, clock_timestamp()) - t.started_at)::float8 AS elapsed_seconds
+"""
+
+GET = text(f"SELECT {COLUMNS} FROM scatter.extraction_task t WHERE t.id = :id")
+BY_KEY = text(f"SELECT {COLUMNS} FROM scatter.extraction_task t WHERE t.idempotency_key = :key")
+BY_PREFIX = text("SELECT id FROM scatter.extraction_task WHERE id LIKE :prefix ORDER BY id LIMIT 2")
+LATEST = text("SELECT id FROM scatter.extraction_task ORDER BY submitted_at DESC LIMIT 1")
+RECENT = text(f"SELECT {COLUMNS} FROM scatter.extraction_task t ORDER BY t.submitted_at DESC LIMIT :most")
+UNANNOUNCED = text(f"""
+    SELECT {COLUMNS} FROM scatter.extraction_task t
+     WHERE t.closed_at IS NOT NULL AND t.announced_closing < t.closing ORDER BY t.closed_at LIMIT :most
+""")
+
+COUNTS = text("""
+    -- the only truth about progress
+    SELECT task_id, status, count(*) AS n FROM scatter.extraction_result
+     WHERE task_id = ANY(:ids) GROUP BY task_id, status
+""")
+
+CLOSABLE = text("""
+    -- open tasks without an open row, found through the partial index
+    SELECT t.id FROM scatter.extraction_task t
+     WHERE t.status = 'processing'
+       AND NOT EXISTS (SELECT FROM scatter.extraction_result r
+                        WHERE r.task_id = t.id AND r.status IN ('pending', 'extracting'))
+     ORDER BY t.submitted_at LIMIT :most
+""")
+
+LOCK = text("SELECT status FROM scatter.extraction_task WHERE id = :id FOR UPDATE")
+
+CLOSE = text("""
+    -- closes a locked task whose rows are all terminal and add up; the status follows from the rows
+    UPDATE scatter.extraction_task t
+       SET closed_at = clock_timestamp(),
+           status = CASE WHEN t.cancelled_at IS NOT NULL AND c.cancelled > 0 THEN 'cancelled'
+                         WHEN c.completed = 0 THEN 'failed'
+                         WHEN c.completed < c.total THEN 'completed_with_errors'
+                         ELSE 'completed' END
+      FROM (SELECT count(*) AS total,
+                   count(*) FILTER (WHERE status = 'completed') AS completed,
+                   count(*) FILTER (WHERE status = 'cancelled') AS cancelled,
+                   count(*) FILTER (WHERE status IN ('pending', 'extracting')) AS open
+              FROM scatter.extraction_result WHERE task_id = :id) c
+     WHERE t.id = :id AND t.status = 'processing' AND c.open = 0 AND c.total = t.expected_count
+    RETURNING t.status, t.closing
+""")
+
+MARK_ANNOUNCED = text("""
+    UPDATE scatter.extraction_task SET announced_closing = :closing, announced_at = clock_timestamp()
+     WHERE id = :id AND announced_closing < :closing
+    RETURNING id
+""")
+
+ERRORS = text("""
+    -- how often each error code occurred in a task
+    SELECT error_code, count(*) AS n FROM scatter.extraction_result
+     WHERE task_id = :id AND status = 'error' GROUP BY error_code ORDER BY n DESC, error_code
+""")
+
+TOTALS = text("""
+    -- what a task cost
+    SELECT coalesce(sum(pages), 0) AS pages,
+           coalesce(sum((usage->>'input_tokens')::bigint), 0) AS input_tokens,
+           coalesce(sum((usage->>'output_tokens')::bigint), 0) AS output_tokens,
+           coalesce(sum((usage->>'cost_usd')::float8), 0) AS cost_usd,
+           count(*) FILTER (WHERE cardinality(missing) > 0) AS with_missing
+      FROM scatter.extraction_result WHERE task_id = :id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """What a submit decided, before anything is written."""
+
+    idempotency_key: str
+    key_origin: str
+    sources: Sequence[str]
+    template_name: str
+    template: Mapping[str, Any]
+    template_hash: str
+    engine: Mapping[str, Any]
+    documents: Sequence[SourceDocument]
+    shard_size: int
+
+
+def new_id() -> str:
+    """60 random bits in 12 characters that are easily read out."""
+    return "".join(secrets.choice(ID_ALPHABET) for _ in range(12))
+
+
+def insert(connection: Connection, new: NewTask) -> str | None:
+    """Writes task, shards and rows; None: the key is taken."""
+    values = {
+        "id": new_id(),
+        "idempotency_key": new.idempotency_key,
+        "key_origin": new.key_origin,
+        "sources": as_json([clean(source) for source in new.sources]),
+        "template_name": new.template_name,
+        "template": as_json(new.template),
+        "template_hash": new.template_hash,
+        "engine": as_json(new.engine),
+        "expected_count": len(new.documents),
+    }
+    task_id: str | None = connection.execute(INSERT, values).scalar_one_or_none()
+    if task_id is None:
+        return None
+    shards = -(-len(new.documents) // new.shard_size)
+    connection.execute(INSERT_SHARDS, {"task_id": task_id, "shards": shards})
+    _copy(connection, task_id, new.documents, new.shard_size)
+    return task_id
+
+
+def _copy(connection: Connection, task_id: str, documents: Iterable[SourceDocument], shard_size: int) -> None:
+    driver: Any = connection.connection.driver_connection
+    with driver.cursor() as cursor, cursor.copy(COPY_RESULTS) as copy:
+        for ordinal, document in enumerate(documents):
+            columns = json.dumps(dict(document.columns), ensure_ascii=False)
+            row = (document.uri, document.filename, document.size, document.media_type, document.sha256, columns)
+            copy.write_row((task_id, ordinal // shard_size, ordinal, *row))
+
+
+def _task(row: Any) -> Task:
+    values = dict(row._mapping)
+    return Task(**values | {"sources": tuple(values["sources"])})
+
+
+def get(connection: Connection, task_id: str) -> Task | None:
+    row = connection.execute(GET, {"id": task_id}).one_or_none()
+    return _task(row) if row is not None else None
+
+
+def by_key(connection: Connection, key: str) -> Task | None:
+    row = connection.execute(BY_KEY, {"key": key}).one_or_none()
+    return _task(row) if row is not None else None
+
+
+def find_ids(connection: Connection, prefix: str) -> list[str]:
+    """At most two ids that start so: none, the one, or ambiguous."""
+    pattern = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    return list(connection.execute(BY_PREFIX, {"prefix": pattern}).scalars())
+
+
+def latest_id(connection: Connection) -> str | None:
+    return connection.execute(LATEST).scalar_one_or_none()
+
+
+def recent(connection: Connection, most: int) -> list[Task]:
+    return [_task(row) for row in connection.execute(RECENT, {"most": most})]
+
+
+def unannounced(connection: Connection, most: int = 100) -> list[Task]:
+    """Closed tasks whose last closing nobody was told of yet."""
+    return [_task(row) for row in connection.execute(UNANNOUNCED, {"most": most})]
+
+
+def counts(connection: Connection, task_ids: Sequence[str]) -> dict[str, Counts]:
+    found: dict[str, dict[str, int]] = {task_id: {} for task_id in task_ids}
+    for row in connection.execute(COUNTS, {"ids": list(task_ids)}):
+        found[row.task_id][row.status] = row.n
+    return {task_id: Counts(**values) for task_id, values in found.items()}
+
+
+def closable(connection: Connection, most: int = 200) -> list[str]:
+    return list(connection.execute(CLOSABLE, {"most": most}).scalars())
+
+
+def lock(connection: Connection, task_id: str) -> str | None:
+    """Locks the row until the transaction ends, so that what is counted next cannot change under it."""
+    return connection.execute(LOCK, {"id": task_id}).scalar_one_or_none()
+
+
+def close(connection: Connection, task_id: str) -> tuple[str, int] | None:
+    """(status, closing number); None: not open any more, rows left, or the rows do not add up. Needs `lock`."""
+    row = connection.execute(CLOSE, {"id": task_id}).one_or_none()
+    return (row.status, row.closing) if row is not None else None
+
+
+def mark_announced(connection: Connection, task_id: str, closing: int) -> bool:
+    return connection.execute(MARK_ANNOUNCED, {"id": task_id, "closing": closing}).first() is not None
+
+
+def error_counts(connection: Connection, task_id: str) -> dict[str, int]:
+    return {row.error_code: row.n for row in connection.execute(ERRORS, {"id": task_id})}
+
+
+def totals(connection: Connection, task_id: str) -> dict[str, float]:
+    """Pages, tokens and cost of a task, and how many documents lack a required field."""
+    return dict(connection.execute(TOTALS, {"id": task_id}).one()._mapping)
+
+
+def require(connection: Connection, task_id: str) -> Task:
+    task = get(connection, task_id)
+    if task is None:
+        raise ScatterError("task_unknown", f"There is no task {task_id}.")
+    return task

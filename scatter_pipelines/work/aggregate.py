@@ -1,0 +1,78 @@
+"""The aggregator: ends stale claims, closes tasks. The only thing that closes, and it may run anywhere, twice at once."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from scatter_pipelines.model.result import SweptClaim
+from scatter_pipelines.store import beats, events, holds, sweeping, tasks
+from scatter_pipelines.store.sweeping import PAGE
+from scatter_pipelines.work.runtime import Runtime
+
+AGGREGATOR = "aggregator"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A task that was closed by this call."""
+
+    task_id: str
+    status: str
+    closing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What one tick did."""
+
+    swept: tuple[SweptClaim, ...]
+    closed: tuple[Closing, ...]
+
+
+def aggregate(runtime: Runtime, task_id: str | None = None) -> Tick:
+    """One tick, over all open tasks or one."""
+    swept = sweep_claims(runtime, task_id)
+    return Tick(tuple(swept), tuple(close_tasks(runtime, task_id)))
+
+
+def sweep_claims(runtime: Runtime, task_id: str | None = None) -> list[SweptClaim]:
+    """Ends or gives back every stale claim, page by page, each page in a transaction of its own."""
+    swept: list[SweptClaim] = []
+    while True:
+        page = runtime.database.run(lambda c: sweeping.sweep_claims(c, runtime.settings, task_id))
+        swept.extend(page)
+        if len(page) < PAGE:
+            return swept
+
+
+def close_tasks(runtime: Runtime, task_id: str | None = None) -> list[Closing]:
+    """Closes every task that has nothing pending and nothing extracting."""
+    candidates = runtime.database.run(tasks.closable)
+    wanted = [candidate for candidate in candidates if task_id in (None, candidate)]
+    closings = (runtime.database.run(lambda c, one=one: close_task(c, one)) for one in wanted)  # type: ignore[misc]
+    return [closing for closing in closings if closing is not None]
+
+
+def close_task(connection: Connection, task_id: str) -> Closing | None:
+    """Closes one task if that is due. The row is locked first, so that the count sees what a retry just changed."""
+    if tasks.lock(connection, task_id) != "processing":
+        return None
+    closed = tasks.close(connection, task_id)
+    if closed is None:
+        _report_difference(connection, task_id)
+        return None
+    status, number = closed
+    beats.release_leases(connection, task_id)
+    events.add(connection, task_id, "info", "closed", f"Closed as {status} (closing {number}).")
+    return Closing(task_id, status, number)
+
+
+def _report_difference(connection: Connection, task_id: str) -> None:
+    """Rows that do not add up are never closed over: the task gets a hold and an error event."""
+    counts = tasks.counts(connection, [task_id])[task_id]
+    expected = tasks.require(connection, task_id).expected_count
+    if counts.open or counts.total == expected:
+        return
+    message = f"The task has {counts.total} rows but was submitted with {expected} documents; it is not closed."
+    if holds.place(connection, task_id, f"counts_differ: {message}", AGGREGATOR):
+        events.add(connection, task_id, "error", "counts_differ", message)

@@ -1,0 +1,78 @@
+"""Deciding which shards get a run now. Making the runs is Dagster's; nothing here waits."""
+
+from sqlalchemy import Connection
+
+from scatter_pipelines.model.result import ShardRef
+from scatter_pipelines.store import beats, events, operations, shards, tasks
+from scatter_pipelines.work.runs import Runs
+from scatter_pipelines.work.runtime import Runtime
+
+LEASE_PAGE = 1_000
+
+
+def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
+    """Opens a round of each shard to be dispatched now; each needs one run, keyed by task, shard and round."""
+    settle_leases(runtime, runs)
+    unfinished = runs.unfinished()
+    room = runtime.settings.dispatch_ahead - len(unfinished)
+    if room <= 0:
+        return []
+    waiting = set(unfinished.values())
+    opened = []
+    for shard in _dispatchable(runtime, most=room + len(unfinished)):
+        if (shard.task_id, shard.shard) in waiting:
+            continue
+        number = runtime.database.run(lambda c, shard=shard: shards.mark_dispatched(c, shard))  # type: ignore[misc]
+        if number is not None:
+            opened.append(ShardRef(shard.task_id, shard.shard, number))
+        if len(opened) == room:
+            break
+    return opened
+
+
+def _dispatchable(runtime: Runtime, most: int) -> list[ShardRef]:
+    settings = runtime.settings
+    return runtime.database.run(
+        lambda connection: shards.dispatchable(
+            connection,
+            stale_seconds=settings.stale_seconds,
+            dispatch_seconds=settings.dispatch_seconds,
+            most=most,
+        )
+    )
+
+
+def settle_leases(runtime: Runtime, runs: Runs) -> None:
+    """Frees the shards of runs that are over, and cancels what a run terminated by an operator left undone.
+
+    A run that Dagster calls over but that still beats keeps its shards: Dagster's status can be wrong.
+    """
+    quiet = runtime.settings.beat_seconds * 2
+    leases = runtime.database.run(lambda connection: beats.stale_leases(connection, quiet, LEASE_PAGE))
+    if not leases:
+        return
+    states = runs.states({lease.run_id for lease in leases if lease.run_id})
+    for lease in leases:
+        state = states.get(lease.run_id or "", "unknown")
+        if state == "cancelled":
+            cancel_shard(runtime, lease)
+        if state in ("cancelled", "succeeded", "failed"):
+            runtime.database.run(lambda c, lease=lease: beats.drop_lease(c, lease, quiet))  # type: ignore[misc]
+
+
+def cancel_shard(runtime: Runtime, lease: ShardRef) -> int:
+    """Terminating a run in the UI is an operator's wish: what its shard has left undone is cancelled."""
+    message = f"The run {lease.run_id} was terminated by an operator."
+
+    def write(connection: Connection) -> int:
+        if tasks.lock(connection, lease.task_id) != "processing":
+            return 0
+        ended = operations.end_open(
+            connection, lease.task_id, status="cancelled", code="cancelled", message=message, shards=[lease.shard]
+        )
+        if ended:
+            operations.mark_cancelled(connection, lease.task_id)
+            events.add(connection, lease.task_id, "warning", "cancelled", f"{message} {ended} documents left undone.")
+        return ended
+
+    return runtime.database.run(write)

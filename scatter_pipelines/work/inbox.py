@@ -1,0 +1,70 @@
+"""The inbox: what has settled in a watched folder becomes a task, once."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from scatter_pipelines.errors import UsageError
+from scatter_pipelines.model.result import Task
+from scatter_pipelines.sources.uris import file_path, path_uri, printable
+from scatter_pipelines.store import inbox
+from scatter_pipelines.work.runtime import Runtime
+from scatter_pipelines.work.submit import Submission, submit
+
+MOST = 50_000
+
+
+def take_inbox(runtime: Runtime) -> Task | None:
+    """Makes one task of all files that have settled and belong to none yet; None where there is nothing new.
+
+    A file has settled when its size and modification time have stayed the same for a while. Which files went
+    into a task is written with the task, so a crash between the two cannot make a second one.
+    """
+    settings = runtime.settings
+    files = _files(settings.inbox_path())
+    if not files:
+        return None
+    runtime.database.run(lambda connection: inbox.see(connection, files))
+    settled = runtime.database.run(lambda c: inbox.settled(c, files, settings.inbox_settle_seconds))
+    if not settled:
+        return None
+    taken = {uri: files[uri] for uri in settled}
+
+    def mark(connection: Connection, task_id: str) -> None:
+        if inbox.take(connection, taken, task_id) != len(taken):
+            raise UsageError("task_state", "Some of the files in the inbox were taken by another task meanwhile.")
+
+    submission = Submission(
+        sources=[str(file_path(uri)) for uri in settled],
+        template=settings.inbox_template,
+        key=_key(taken),
+        key_origin="inbox",
+    )
+    return submit(runtime, submission, also=mark).task
+
+
+def _key(files: dict[str, str]) -> str:
+    first = min(files)
+    return f"{first}@{files[first]}"[:400]
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """URI to fingerprint of the folder's files, hidden ones and those of hidden folders left out."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError("source_invalid", f"The inbox {printable(folder)} cannot be made: {error.strerror}.") from error
+    return dict(list(_walk(folder))[:MOST])
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, str]]:
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(here, name)
+            if name.startswith(".") or not path.is_file():
+                continue
+            info = path.stat()
+            yield path_uri(path), f"{info.st_size}:{info.st_mtime_ns}"

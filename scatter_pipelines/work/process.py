@@ -1,0 +1,230 @@
+"""One document's work, from slot to saved row. Touches no row but the document's own.
+
+Errors are routed by their class here, and only here; what a class does to the row is one statement in
+`store/results.py`.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from scatter_pipelines.errors import CODES, DocumentError
+from scatter_pipelines.extraction.extract import extract_fields, fields_to_json, missing_required
+from scatter_pipelines.model.result import Claim, Extraction, Holder, Outcome, ResultState
+from scatter_pipelines.model.template import Template
+from scatter_pipelines.parsing.parse import parse_document
+from scatter_pipelines.parsing.protocol import ParseLimits
+from scatter_pipelines.sources.reading import read_document
+from scatter_pipelines.store import results, tasks
+from scatter_pipelines.testing import crash_point
+from scatter_pipelines.work.runtime import Runtime
+from scatter_pipelines.work.supervise import StopWork, Supervisor, Watched
+
+NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+
+
+@dataclass(slots=True)
+class Timings:
+    """Milliseconds by part of the work."""
+
+    parts: dict[str, int] = field(default_factory=dict)
+
+    @contextmanager
+    def measure(self, part: str) -> Iterator[None]:
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.parts[f"{part}_ms"] = round((time.monotonic() - start) * 1000)
+
+
+class Worker:
+    """Does documents one after the other, for one run in one process. Templates are read once a task."""
+
+    def __init__(self, runtime: Runtime, supervisor: Supervisor) -> None:
+        self.runtime = runtime
+        self.supervisor = supervisor
+        self._templates: dict[str, tuple[Template, str]] = {}
+
+    def process(self, result_id: int, holder: Holder) -> Outcome:
+        """Does one document, or says why not. Raises only what stops the whole process or the database's loss."""
+        state = self._state(result_id)
+        if (early := self._not_to_do(state)) is not None:
+            return early
+        self.supervisor.keep_lease(state.task_id, state.shard)
+        timings = Timings()
+        with timings.measure("slot"):
+            slot = self.runtime.slots.hold("document", lambda: self._still_wanted(state))
+            try:
+                slot.__enter__()
+            except StopWork as stop:
+                return Outcome("skipped", state.filename, stop.message)
+        try:
+            return self._claim_and_do(state, holder, timings)
+        finally:
+            slot.__exit__(None, None, None)
+
+    def _state(self, result_id: int) -> ResultState:
+        state = self.runtime.database.run(lambda connection: results.state(connection, result_id), "worker")
+        if state is None:
+            raise DocumentError("internal_error", f"There is no result {result_id}; was its task deleted?")
+        return state
+
+    def _not_to_do(self, state: ResultState) -> Outcome | None:
+        """Why a row cannot be claimed now; None where it can."""
+        if state.status in ("completed", "error", "cancelled"):
+            why = f"Already {state.status}" + (f" ({state.error_code})" if state.error_code else "")
+            return Outcome("skipped", state.filename, f"{why}; nothing to do.")
+        if state.status == "extracting":
+            return Outcome("skipped", state.filename, "Another worker has it.")
+        if state.held:
+            return Outcome("skipped", state.filename, "The task is on hold; it goes on after `scatter resume`.")
+        if self.supervisor.lost_lease(state.task_id, state.shard):
+            return Outcome("skipped", state.filename, "Another run works on this shard now.")
+        if state.due_in > 0:
+            return Outcome("retry", state.filename, "Not due yet.", retry_in=state.due_in)
+        return None
+
+    def _still_wanted(self, state: ResultState) -> None:
+        if self.supervisor.lost_lease(state.task_id, state.shard):
+            raise StopWork("lost", "Another run works on this shard now.")
+
+    def _claim_and_do(self, state: ResultState, holder: Holder, timings: Timings) -> Outcome:
+        token = uuid4()
+        claimed = self.runtime.database.run(
+            lambda connection: results.claim(connection, state.result_id, holder, token), "worker"
+        )
+        if claimed is None:
+            latest = self._state(state.result_id)
+            return self._not_to_do(latest) or Outcome("retry", latest.filename, "Not due yet.", retry_in=0.1)
+        crash_point("claimed")
+        with self.supervisor.watch(claimed) as watched:
+            return self._guarded(watched, timings)
+
+    def _guarded(self, watched: Watched, timings: Timings) -> Outcome:
+        """The boundary of one document: whatever happens inside becomes its outcome."""
+        claim = watched.claim
+        try:
+            extraction = self._extract(watched, timings)
+            return self._save(watched, extraction)
+        except StopWork as stop:
+            return self._stopped(claim, stop)
+        except DocumentError as error:
+            return self._route(claim, error, timings)
+        except MemoryError:
+            return self._route(claim, DocumentError("memory_limit", "There was not enough memory."), timings)
+        except (DBAPIError, PoolTimeout) as error:
+            lost = DocumentError("database_unavailable", f"The database failed: {type(error).__name__}.")
+            return self._route(claim, lost, timings)
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return self._route(claim, DocumentError("internal_error", message), timings)
+        except BaseException:
+            self.runtime.database.run(lambda c: results.give_back(c, claim, "The run was interrupted."), "worker")
+            raise
+
+    def _extract(self, watched: Watched, timings: Timings) -> Extraction:
+        claim, settings = watched.claim, self.runtime.settings
+        template, engine = self._template(claim.task_id)
+        watched.enter("reading")
+        with timings.measure("read"):
+            content = read_document(
+                claim.uri,
+                size=claim.size,
+                sha256=claim.sha256,
+                max_bytes=settings.max_bytes,
+                timeout=settings.fetch_seconds,
+                check=watched.check,
+            )
+        watched.enter("parsing")
+        limits = ParseLimits(settings.max_pages, settings.max_characters)
+        with timings.measure("parse"):
+            document = parse_document(content, limits=limits, progress=watched.progress)
+        watched.enter("extracting")
+        with timings.measure("extract"):
+            fields = extract_fields(document, template, engine=engine)
+        return Extraction(
+            fields=fields_to_json(fields),
+            missing=missing_required(fields, template),
+            usage=NO_USAGE,
+            timings=timings.parts,
+            pages=len(document.pages),
+            media_type=document.media_type,
+        )
+
+    def _template(self, task_id: str) -> tuple[Template, str]:
+        if task_id not in self._templates:
+            task = self.runtime.database.run(lambda connection: tasks.require(connection, task_id), "worker")
+            self._templates[task_id] = (Template.model_validate(dict(task.template)), str(task.engine["name"]))
+        return self._templates[task_id]
+
+    def _save(self, watched: Watched, extraction: Extraction) -> Outcome:
+        claim = watched.claim
+        watched.enter("saving")
+        crash_point("before_save")
+        saved = self.runtime.database.run(lambda connection: self._complete(connection, claim, extraction), "worker")
+        crash_point("after_save")
+        if not saved:
+            return _taken_away(claim)
+        found = sum(1 for value in extraction.fields.values() if value["value"] is not None)
+        return Outcome(
+            "completed",
+            claim.filename,
+            f"{found} of {len(extraction.fields)} fields found on {extraction.pages} pages.",
+            attempt=claim.attempt,
+            timings=extraction.timings,
+            pages=extraction.pages,
+            found=found,
+        )
+
+    @staticmethod
+    def _complete(connection: Connection, claim: Claim, extraction: Extraction) -> bool:
+        """Also true where an earlier try took effect and only its confirmation was lost."""
+        if results.complete(connection, claim, extraction):
+            return True
+        row = results.state(connection, claim.result_id)
+        return row is not None and row.status == "completed" and row.claim_token == claim.token
+
+    def _stopped(self, claim: Claim, stop: StopWork) -> Outcome:
+        if stop.kind == "lost":
+            return _taken_away(claim, stop.message)
+        return self._route(claim, DocumentError(stop.kind, stop.message), Timings())
+
+    def _route(self, claim: Claim, error: DocumentError, timings: Timings) -> Outcome:
+        """Writes what an error of its class does to the row."""
+        entry, settings = CODES[error.code], self.runtime.settings
+        code, stage, message = error.code, entry.stage, error.message
+
+        def write(connection: Connection) -> tuple[str, float] | None:
+            if code == "upstream_wait":
+                return results.wait_later(
+                    connection, claim, code, stage, message, retry_after=error.retry_after,
+                    retry_seconds=settings.retry_seconds, max_waits=settings.max_waits,
+                )  # fmt: skip
+            if entry.kind == "transient":
+                return results.try_later(
+                    connection, claim, code, stage, message, retry_after=error.retry_after,
+                    retry_seconds=settings.retry_seconds, max_tries=settings.max_tries,
+                )  # fmt: skip
+            if entry.kind == "limit":
+                return results.hit_limit(connection, claim, code, stage, message)
+            return ("error", 0.0) if results.fail(connection, claim, code, stage, message, timings.parts) else None
+
+        written = self.runtime.database.run(write, "worker")
+        if written is None:
+            return _taken_away(claim)
+        status, due_in = written
+        common = {"code": code, "attempt": claim.attempt, "timings": timings.parts}
+        if status == "pending":
+            return Outcome("retry", claim.filename, message, retry_in=due_in, **common)  # type: ignore[arg-type]
+        return Outcome("error", claim.filename, message, exhausted=entry.kind == "transient", **common)  # type: ignore[arg-type]
+
+
+def _taken_away(claim: Claim, why: str = "The claim was taken away before the result was saved.") -> Outcome:
+    return Outcome("skipped", claim.filename, why, attempt=claim.attempt)

@@ -1,0 +1,323 @@
+"""PDFs of every kind of trouble end in the text a reader sees or in the fitting code."""
+
+import io
+import logging
+import threading
+import tracemalloc
+from itertools import pairwise
+
+import pdfplumber
+import pypdfium2.raw as pdfium
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from scatter_pipelines.errors import DocumentError
+from scatter_pipelines.model.document import Page
+from scatter_pipelines.parsing.parse import parse_document
+from scatter_pipelines.parsing.pdf import PdfParser
+from scatter_pipelines.parsing.protocol import ParseLimits
+from scatter_pipelines_tests.parsing.pdfs import (
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    assembled,
+    column,
+    drawn,
+    parse,
+    prose,
+    raw_pdf,
+    says,
+)
+
+HELLO = b"BT /F1 12 Tf 20 50 Td (Hello there) Tj ET"
+
+
+def words_of(page: Page) -> list[str]:
+    return [page.text[word.start : word.end] for word in page.words]
+
+
+def code_of(content: bytes, limits: ParseLimits | None = None) -> str:
+    with pytest.raises(DocumentError) as caught:
+        parse(content, limits)
+    return caught.value.code
+
+
+def assert_partitioned(page: Page) -> None:
+    """Every character that is no white space lies in exactly one word, and words come in order."""
+    covered = [at for word in page.words for at in range(word.start, word.end)]
+    assert covered == [at for at, character in enumerate(page.text) if not character.isspace()]
+    assert all(before.end < after.start for before, after in pairwise(page.words))
+    page.text.encode("utf-8")
+    assert all(character.isprintable() or character == "\n" for character in page.text)
+
+
+def test_text_keeps_its_line_breaks_and_pages() -> None:
+    document = parse(drawn(says("First line here", "second line"), says("Another page")))
+    assert [page.text for page in document.pages] == ["First line here\nsecond line", "Another page"]
+    assert [page.number for page in document.pages] == [1, 2]
+    assert (document.media_type, document.pages[0].width, document.pages[0].height) == ("application/pdf", 595.0, 842.0)
+
+
+def test_a_column_drawn_first_is_read_first() -> None:
+    left, right = prose("left", 20), prose("right", 20)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(
+            LEFT, HEIGHT - 60, "A title that goes across the whole of the page from its left edge to its right edge"
+        )
+        column(canvas, left, LEFT, HEIGHT - 90)
+        column(canvas, right, RIGHT, HEIGHT - 90)
+
+    assert parse(drawn(draw)).pages[0].text.split("\n")[1:] == left + right
+
+
+def test_columns_drawn_row_by_row_are_read_column_by_column_between_full_width_lines() -> None:
+    upper, lower = (prose("left", 12), prose("right", 11)), (prose("more left", 8), prose("more right", 8))
+    title = "A title that goes across the whole of the page from its left edge well into the right one of its columns"
+
+    def rows(canvas: Canvas, columns: tuple[list[str], list[str]], top: float) -> None:
+        for row, line in enumerate(columns[0]):
+            column(canvas, [line], LEFT, top - 12 * row)
+            column(canvas, columns[1][row : row + 1], RIGHT, top - 12 * row)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(LEFT, HEIGHT - 60, title)
+        rows(canvas, upper, HEIGHT - 90)
+        canvas.drawString(LEFT, HEIGHT - 300, "Figure 1. " + title)
+        rows(canvas, lower, HEIGHT - 330)
+
+    page = parse(drawn(draw)).pages[0]
+    assert page.text.split("\n") == [title, *upper[0], *upper[1], "Figure 1. " + title, *lower[0], *lower[1]]
+    assert_partitioned(page)
+
+
+def test_rows_of_a_table_stay_rows() -> None:
+    def draw(canvas: Canvas) -> None:
+        for row in range(15):
+            y = HEIGHT - 90 - 12 * row
+            canvas.drawString(LEFT, y, f"Outcome {row} in all")
+            canvas.drawString(RIGHT, y, f"{row}.5 (95% CI 0.3 to {row + 2}.1)")
+
+    lines = parse(drawn(draw)).pages[0].text.split("\n")
+    assert lines[3] == "Outcome 3 in all 3.5 (95% CI 0.3 to 5.1)"
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_box_is_where_the_reader_sees_the_word_on_a_turned_page(turn: int) -> None:
+    page = parse(raw_pdf(HELLO, f"/MediaBox [0 0 200 100] /Rotate {turn}")).pages[0]
+    box = page.words[0].box
+    assert (page.width, page.height) == ((100, 200) if turn in (90, 270) else (200, 100))
+    expected = {0: (20, 38, 47, 52), 90: (48, 20, 62, 47), 180: (153, 48, 180, 62), 270: (38, 153, 52, 180)}
+    assert box == pytest.approx(expected[turn], abs=3)
+
+
+def test_a_box_counts_from_the_corner_of_the_crop_box() -> None:
+    page = parse(raw_pdf(HELLO, "/MediaBox [0 0 200 100] /CropBox [10 30 190 90]")).pages[0]
+    assert (page.width, page.height) == (180, 60)
+    assert page.words[0].box == pytest.approx((10, 28, 37, 42), abs=3)
+
+
+def test_words_beside_the_visible_page_are_left_out() -> None:
+    beside = b" BT /F1 12 Tf 20 -300 Td (cut away) Tj ET"
+    assert parse(raw_pdf(HELLO + beside)).pages[0].text == "Hello there"
+
+
+def test_boxes_agree_with_another_library() -> None:
+    content = drawn(says(*prose("left", 10)), lambda canvas: column(canvas, prose("right", 4), RIGHT, 300))
+    logging.getLogger("pdfminer").setLevel(logging.ERROR)
+    with pdfplumber.open(io.BytesIO(content)) as other:
+        for ours, theirs in zip(parse(content).pages, other.pages, strict=True):
+            expected = theirs.extract_words()
+            assert words_of(ours) == [word["text"] for word in expected]
+            for word, them in zip(ours.words, expected, strict=True):
+                assert (word.box[0], word.box[2]) == pytest.approx((them["x0"], them["x1"]), abs=1)
+                assert (word.box[1], word.box[3]) == pytest.approx((them["top"], them["bottom"]), abs=3)
+
+
+def test_size_and_boldness_come_from_the_font_as_displayed() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(LEFT, 700, "Heading")
+        canvas.scale(2, 2)
+        canvas.setFont("Helvetica", 5)
+        canvas.drawString(LEFT / 2, 300, "body")
+
+    heading, body = parse(drawn(draw)).pages[0].words
+    assert (heading.size, heading.bold) == (pytest.approx(14), True)
+    assert (body.size, body.bold) == (pytest.approx(10), False)
+
+
+def test_a_word_broken_at_a_line_end_keeps_its_hyphen_and_its_line_break() -> None:
+    page = parse(drawn(says("the trial was random-", "ized and blinded"))).pages[0]
+    assert page.text == "the trial was random-\nized and blinded"
+    assert words_of(page)[3:5] == ["random-", "ized"]
+    assert page.words[3].box[3] <= page.words[4].box[1] + 4
+
+
+def test_ligatures_become_letters_and_later_words_keep_their_offsets() -> None:
+    font = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [1 /fi /fl] >>"
+    page = parse(raw_pdf(b"BT /F1 12 Tf 20 50 Td (\\001eld of \\002ow now) Tj ET", font=font)).pages[0]
+    assert page.text == "field of flow now"
+    assert words_of(page) == ["field", "of", "flow", "now"]
+    assert_partitioned(page)
+
+
+def test_an_encrypted_file_is_named_and_one_with_only_an_owner_password_is_read() -> None:
+    assert code_of(drawn(says("secret"), password="user")) == "encrypted"
+    assert parse(drawn(says("not so secret"), password="")).pages[0].text == "not so secret"
+
+
+@pytest.mark.parametrize("kept", [20, 200, 400])
+def test_a_file_cut_short_is_corrupt(kept: int) -> None:
+    assert code_of(drawn(says("Hello"))[:kept]) == "corrupt"
+
+
+def test_a_file_that_lost_only_its_end_is_still_read() -> None:
+    assert parse(drawn(says("Hello"))[:-150]).pages[0].text == "Hello"
+
+
+def test_junk_before_the_header_does_not_matter() -> None:
+    assert parse(b"HTTP/1.1 200 OK\r\n\r\n" + drawn(says("Hello"))).pages[0].text == "Hello"
+
+
+def test_pictures_without_text_need_ocr() -> None:
+    picture = ImageReader(Image.new("RGB", (30, 30), "red"))
+    assert code_of(drawn(lambda canvas: canvas.drawImage(picture, 50, 50, 400, 400))) == "no_text_layer"
+
+
+def test_blank_pages_and_no_pages_are_empty() -> None:
+    assert code_of(raw_pdf(b"")) == "empty"
+    assert code_of(raw_pdf(b"BT /F1 12 Tf 20 50 Td (   ) Tj ET")) in ("empty", "no_text_layer")
+    assert (
+        code_of(assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"])) == "empty"
+    )
+    with pytest.raises(DocumentError, match="zero bytes"):
+        PdfParser().parse(b"", limits=ParseLimits(), progress=lambda done, total: None)
+
+
+def test_pages_that_cannot_be_reached_are_corrupt_not_empty() -> None:
+    lost = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>", b"<< /Type /Page >>"]
+    assert code_of(assembled(lost)) == "corrupt"
+
+
+def test_glyphs_without_meaning_are_unreadable_but_a_few_do_no_harm() -> None:
+    private = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [65 /uniE001 /uniE002] >>"
+    assert code_of(raw_pdf(b"BT /F1 12 Tf 20 50 Td (ABAB ABAB c) Tj ET", font=private)) == "unreadable_text"
+    assert (
+        parse(raw_pdf(b"BT /F1 12 Tf 20 50 Td (A good words) Tj ET", font=private)).pages[0].text.endswith("good words")
+    )
+
+
+def test_a_page_that_cannot_be_read_is_empty_and_the_others_stay() -> None:
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 5 0 R /Resources << /Font << /F1 6 0 R >> >> >>"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>", b"(no page at all)", page,
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(HELLO), HELLO),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]  # fmt: skip
+    assert [page.text for page in parse(assembled(objects)).pages] == ["", "Hello there"]
+
+
+def test_limits_on_pages_and_characters_hold() -> None:
+    content = drawn(says("Hello"), says("there"))
+    assert code_of(content, ParseLimits(max_pages=1)) == "too_large"
+    assert code_of(content, ParseLimits(max_characters=8)) == "too_large"
+    assert len(parse(content, ParseLimits(max_pages=2, max_characters=10)).pages) == 2
+
+
+def test_metadata_is_what_the_file_says_of_itself() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setTitle("On Ocimum\nsanctum")
+        canvas.drawString(LEFT, 700, "text")
+
+    assert parse(drawn(draw)).metadata["title"] == "On Ocimum sanctum"
+
+
+class _Stop(Exception):
+    pass
+
+
+def test_progress_counts_pages_and_may_stop_the_work() -> None:
+    content = drawn(says("one"), says("two"), says("three"))
+    seen: list[tuple[int, int]] = []
+    parse_document(content, limits=ParseLimits(), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+    def stop(done: int, total: int) -> None:
+        raise _Stop
+
+    with pytest.raises(_Stop):
+        parse_document(content, limits=ParseLimits(), progress=stop)
+    assert len(parse(content).pages) == 3
+
+
+def test_every_handle_is_closed_also_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    still_open = {"document": 0, "page": 0, "text": 0}
+
+    def watch(kind: str, opening: str, closing: str) -> None:
+        real_open, real_close = getattr(pdfium, opening), getattr(pdfium, closing)
+
+        def opened(*arguments: object) -> object:
+            handle = real_open(*arguments)
+            still_open[kind] += bool(handle)
+            return handle
+
+        def closed(handle: object) -> None:
+            still_open[kind] -= 1
+            real_close(handle)
+
+        monkeypatch.setattr(pdfium, opening, opened)
+        monkeypatch.setattr(pdfium, closing, closed)
+
+    watch("document", "FPDF_LoadMemDocument64", "FPDF_CloseDocument")
+    watch("page", "FPDF_LoadPage", "FPDF_ClosePage")
+    watch("text", "FPDFText_LoadPage", "FPDFText_ClosePage")
+    content = drawn(says("one"), says("two"))
+    parse(content)
+    code_of(content, ParseLimits(max_characters=4))
+    assert still_open == {"document": 0, "page": 0, "text": 0}
+
+
+def test_memory_does_not_grow_with_the_number_of_documents() -> None:
+    content = drawn(*(says(*prose("line", 12)) for _ in range(3)))
+    parse(content)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(30):
+            parse(content)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 200_000
+
+
+def test_threads_take_turns() -> None:
+    content = drawn(*(says(*prose("line", 12)) for _ in range(4)))
+    expected, found = parse(content), []
+    threads = [threading.Thread(target=lambda: found.append(parse(content))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 6
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(min_codepoint=32, max_codepoint=255), min_size=1, max_size=40), min_size=1, max_size=8
+    )
+)
+def test_words_cover_the_text_exactly_whatever_is_drawn(lines: list[str]) -> None:
+    try:
+        document = parse(drawn(says(*lines)))
+    except DocumentError as error:
+        assert error.code in ("empty", "no_text_layer", "unreadable_text")
+    else:
+        for page in document.pages:
+            assert_partitioned(page)
