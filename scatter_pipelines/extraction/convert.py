@@ -81,11 +81,7 @@ def _iso(year: str, month: int | None, day: str) -> str | None:
 def _month(name: str) -> int | None:
     short = name[:3].casefold()
     full = _FULL_MONTHS.get(short, "")
-    return (
-        _MONTHS.index(short) + 1
-        if short in _MONTHS and full.startswith(name.casefold().replace("sept", "sep"))
-        else None
-    )
+    return _MONTHS.index(short) + 1 if short in _MONTHS and full.startswith(name.casefold()) else None
 
 
 _FULL_MONTHS: Mapping[str, str] = {

@@ -15,13 +15,14 @@ SECONDS = 1.0
 
 _MILLION = 1_000_000
 _TOKEN = regex.compile(r"\\[NpP]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| |.", regex.DOTALL)
+_VERBOSE = regex.compile(r"\(\?[A-Za-z0-9]*x[A-Za-z0-9-]*[:)]")
 _ANY_SPACE = r"(?>\s\n|\s)"
 
 
 @lru_cache(maxsize=4_096)
 def compiled(pattern: str) -> "regex.Pattern[str]":
     """The pattern with each space outside of a character class made to match a line break too."""
-    if "(?x" in pattern or "x)" in pattern:
+    if _VERBOSE.search(pattern):
         return regex.compile(pattern)
     spaced = "".join(_ANY_SPACE if token == " " else token for token in _TOKEN.findall(pattern))
     try:
@@ -41,6 +42,14 @@ def matches(document: Document, spans: Iterable[Span], pattern: str) -> Iterator
     except TimeoutError as error:
         message = f"the pattern {pattern!r} took longer than {allowed:.1f} s; make it simpler or tie it to a section"
         raise DocumentError("pattern_timeout", message) from error
+
+
+def is_in(quote: str, pattern: str) -> bool:
+    """Whether the pattern matches in the quote taken by itself; one that takes too long does not."""
+    try:
+        return compiled(pattern).search(quote, timeout=SECONDS) is not None
+    except TimeoutError:
+        return False
 
 
 class _Clock:

@@ -8,7 +8,7 @@ from scatter_pipelines.errors import DocumentError
 from scatter_pipelines.extraction.convert import convert
 from scatter_pipelines.extraction.evidence import evidence_at, trimmed
 from scatter_pipelines.extraction.layout import Layout, Span
-from scatter_pipelines.extraction.patterns import compiled, matches
+from scatter_pipelines.extraction.patterns import is_in, matches
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading
 from scatter_pipelines.extraction.recognisers.registry import RECOGNISERS
 from scatter_pipelines.extraction.sections import Sections
@@ -117,11 +117,7 @@ def verify(value: JsonValue, quote: str, field: TemplateField) -> bool:
     if field.recogniser is not None:
         again = RECOGNISERS[field.recogniser].read(quote)
     elif field.type in ("enum", "boolean"):
-        return any(
-            compiled(pattern).search(quote, timeout=1.0)
-            for known, pattern in _patterns_by_value(field)
-            if known == value
-        )
+        return any(is_in(quote, pattern) for known, pattern in _patterns_by_value(field) if known == value)
     else:
         again = convert(quote, field)
     if isinstance(value, str) and isinstance(again, str):

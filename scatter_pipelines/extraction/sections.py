@@ -57,7 +57,7 @@ _OWN_LABELS = frozenset(
 )
 _MAX_HEADING = 80
 _MAX_ABSTRACT = 6_000
-_MAX_UNLABELLED = 200
+_MAX_UNLABELLED = 60
 _MAX_RUN_IN = 1_500
 
 
@@ -108,6 +108,8 @@ class _Walk:
         if self.current != "abstract" or heading.name not in _OWN_LABELS or heading.numbered:
             return True
         labelled = bool(self.labels) or self.characters < _MAX_UNLABELLED
+        if self.characters and heading.line.text.casefold().strip(":. #") == "introduction":
+            return True
         own = labelled and heading.name not in self.labels and self.characters < _MAX_ABSTRACT
         self.labels.add(heading.name)
         return not own

@@ -142,7 +142,8 @@ def _nearest(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
 
 def _validation_problems(error: ValidationError, yaml_text: YamlText) -> Iterator[Problem]:
     for details in error.errors(include_url=False):
-        if details["type"] not in (CONFLICT, DUPLICATE):
+        of_its_items = details["type"] == "too_short" and details["input"]
+        if details["type"] not in (CONFLICT, DUPLICATE) and not of_its_items:
             path = tuple(part for part in details["loc"] if part not in ("list", "mapping", "[key]"))
             yield yaml_text.line(path), f"{_where(path, yaml_text.data)}{_message(details, path)}"
 

@@ -18,7 +18,7 @@ _UNREADABLE = re.compile(
     "[\x00\x01\x03-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffd\ufffe\uffff\ue000-\uf8ff\U000f0000-\U0010ffff]"
 )
 
-_DOUBTFUL = re.compile(r"[^\x20-\x7e\u3000-\u9fff]")
+_DOUBTFUL = re.compile(r"[^\x20-\x7e\u3000-\u9fff\ue000-\uf8ff\ufffd]")
 
 _CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF)
 _INVISIBLE = (0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -56,9 +56,10 @@ def tokens_by_line(codes: Sequence[int]) -> list[list[Token]]:
     return [line for line in lines if line]
 
 
-def count_unreadable(codes: Sequence[int]) -> int:
-    """How many characters say nothing: control, private use, replacement, not a character."""
-    return len(_UNREADABLE.findall("".join(map(chr, codes))))
+def count_unreadable(codes: Sequence[int]) -> tuple[int, int]:
+    """(all but white space, those of them that say nothing: control, private use, replacement, not a character)."""
+    joined = "".join("".join(map(chr, codes)).split())
+    return len(joined), len(_UNREADABLE.findall(joined))
 
 
 def count_doubtful(unmapped: str) -> int:

@@ -79,10 +79,9 @@ def read_words(page: Handle, text: Handle) -> PageWords:
     frame = _frame(page)
     reader = _WordReader(text, frame, count)
     lines = _visible([[reader.word(token) for token in line] for line in tokens_by_line(codes)], frame)
-    kept = sum(len(word.text) for line in lines for word in line)
-    unreadable = count_unreadable(codes)
+    characters, unreadable = count_unreadable(codes)
     drawn = count > 0 or pdfium.FPDFPage_CountObjects(page) > 0 or pdfium.FPDFPage_GetAnnotCount(page) > 0
-    return PageWords(lines, *frame.size, kept + unreadable, unreadable + reader.doubtful, drawn)
+    return PageWords(lines, *frame.size, characters, unreadable + reader.doubtful, drawn)
 
 
 def _visible(lines: list[Line], frame: Frame) -> list[Line]:

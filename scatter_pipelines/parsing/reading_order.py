@@ -2,7 +2,7 @@
 
 Publishers' files are in reading order already, figures and tables aside. What is put right here is a page whose columns
 were drawn row by row (left line, right line, next left line ...), as scanners' OCR and some converters do. Rows of a
-table look alike, so both columns must be prose: lines of several words that fill their column.
+table look alike, so both columns must be prose: lines of several words that fill their column. Two columns, not three.
 """
 
 from collections import Counter
@@ -22,8 +22,8 @@ _CANDIDATES = 4
 _CHANGES = 0.6
 _PROSE_WORDS = 4
 _PROSE_FILL = 0.7
-_PROSE_LETTERS = 0.75
-_PROSE_HOLES = 0.15
+_PROSE_LETTERS = 0.7
+_PROSE_HOLES = 0.35
 _HOLE_IN_SIZES = 1.5
 _NARROWER_COLUMN = 0.6
 
@@ -50,12 +50,12 @@ def in_reading_order(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _column_by_column(run: list[_Segment], lines: Sequence[Line]) -> Iterator[Line]:
-    """Each column is looked at once more: it may hold columns itself. Other runs keep their whole lines."""
+    """Left, then right; a run that is in order keeps its whole lines."""
     if not _is_row_by_row(run):
         yield from lines[run[0].row : run[-1].row + 1]
         return
     for side in ("left", "right"):
-        yield from in_reading_order([segment.line for segment in run if segment.side == side])
+        yield from (segment.line for segment in run if segment.side == side)
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
@@ -102,7 +102,7 @@ def _is_row_by_row(run: list[_Segment]) -> bool:
 
 
 def _is_prose(column: list[Line]) -> bool:
-    """Most lines are words, not numbers, and go from edge to edge without holes."""
+    """Most lines are words, not numbers, and go from edge to edge; some with holes may belong to a small table."""
     words = [word for line in column for word in line]
     letters = sum(word.text[0].isalpha() or word.text[-1].isalpha() for word in words)
     holes = sum(any(_is_beside(a, b, _HOLE_IN_SIZES) for a, b in pairwise(line)) for line in column)

@@ -126,6 +126,8 @@ def _failures(place: "Place") -> Iterator[None]:
     try:
         yield
     except (OSError, subprocess.SubprocessError, psycopg.Error) as problem:
+        if isinstance(problem, PermissionError) and not os.access(place.folder, os.R_OK | os.W_OK | os.X_OK):
+            raise UsageError("home_unusable", f"{place.home} belongs to another user: {problem}.") from problem
         raise embedded_launch.failure(place, f"The server of {place.home} failed: {problem}", None) from problem
 
 

@@ -82,7 +82,12 @@ def prepare(place: Place) -> None:
 
 
 def open_file(path: Path, flags: int = 0) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o600)
+    """Open or make a file; one that root makes in a user's folder becomes that user's."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o600)
+    if os.geteuid() == 0 and os.fstat(descriptor).st_uid == 0:
+        status = path.parent.stat()
+        os.fchown(descriptor, status.st_uid, status.st_gid)
+    return descriptor
 
 
 @contextmanager

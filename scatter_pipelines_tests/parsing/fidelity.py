@@ -8,6 +8,7 @@ import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 RUN_WORDS = 10
@@ -42,11 +43,15 @@ def score(jats: Path, text: str) -> Score:
     """Runs of ten words found, and pairs of adjacent sentences (both found) of which the second comes later."""
     body = squeezed(text)
     pieces = list(_pieces(jats))
-    runs = [squeezed(" ".join(words[i : i + RUN_WORDS])) for words in map(str.split, pieces)
-            for i in range(0, len(words) - RUN_WORDS + 1)]  # fmt: skip
+    runs = [run for piece in pieces for run in _runs(piece.split())]
     places = [body.find(sentence) for sentence in map(squeezed, _sentences(pieces))]
-    both = [(a, b) for a, b in zip(places, places[1:], strict=False) if a >= 0 and b >= 0]
+    both = [(a, b) for a, b in pairwise(places) if a >= 0 and b >= 0]
     return Score(len(runs), sum(run in body for run in runs), len(both), sum(a < b for a, b in both))
+
+
+def _runs(words: list[str]) -> Iterator[str]:
+    for start in range(len(words) - RUN_WORDS + 1):
+        yield squeezed(" ".join(words[start : start + RUN_WORDS]))
 
 
 def _sentences(pieces: list[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from scatter_pipelines.parsing.protocol import ParseLimits
 WIDTH, HEIGHT = 595.0, 842.0
 LEFT, RIGHT = 60.0, 310.0
 LEADING = 12.0
+FONT = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica"
 
 
 def parse(content: bytes, limits: ParseLimits | None = None) -> Document:
@@ -46,23 +47,28 @@ def column(canvas: Canvas, lines: Sequence[str], x: float, top: float) -> None:
 
 def prose(name: str, rows: int) -> list[str]:
     """Lines of nearly one width, no two alike."""
-    numbers = "one two three four five six seven eight nine ten eleven twelve".split()
+    numbers = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     return [
         f"{name} {numbers[row % 12]} {numbers[row // 12]} fills its column with quite some words" for row in range(rows)
     ]
 
 
-def raw_pdf(stream: bytes, page: str = "", font: str = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica") -> bytes:
-    """One page 200 by 100 whose content is `stream`; `page` adds to (or comes before) the page's own entries."""
+def raw_pdf(stream: bytes, page: str = "", font: str = FONT, to_unicode: bytes = b"") -> bytes:
+    """One page 200 by 100 whose content is `stream`; `page` replaces its size, `to_unicode` is a CMap for the font."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         f"<< /Type /Page /Parent 2 0 R {page or '/MediaBox [0 0 200 100]'} /Contents 5 0 R"
         " /Resources << /Font << /F1 4 0 R >> >> >>".encode(),
-        f"<< {font} >>".encode(),
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        f"<< {font} {'/ToUnicode 6 0 R' if to_unicode else ''} >>".encode(),
+        stream_object(stream),
+        stream_object(to_unicode),
     ]
     return assembled(objects)
+
+
+def stream_object(data: bytes) -> bytes:
+    return b"<< /Length %d >>\nstream\n%s\nendstream" % (len(data), data)
 
 
 def assembled(objects: Sequence[bytes]) -> bytes:

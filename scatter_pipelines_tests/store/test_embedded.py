@@ -36,15 +36,14 @@ HOLD = USE + "sys.stdin.read()"
 
 
 class Users:
-    """Real processes that use the server of one home until they are let go."""
+    """Real processes that use the server of a home until they are let go."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self) -> None:
         self.running: list[subprocess.Popen[str]] = []
 
-    def begin(self, code: str = HOLD) -> subprocess.Popen[str]:
+    def begin(self, home: Path, code: str = HOLD) -> subprocess.Popen[str]:
         user = subprocess.Popen(
-            [sys.executable, "-c", code, str(self.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", code, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.running.append(user)
         return user
@@ -53,8 +52,8 @@ class Users:
         assert user.stdout is not None
         return int(user.stdout.readline())
 
-    def join(self) -> tuple[subprocess.Popen[str], int]:
-        user = self.begin()
+    def join(self, home: Path) -> tuple[subprocess.Popen[str], int]:
+        user = self.begin(home)
         return user, self.ready(user)
 
     def end(self, user: subprocess.Popen[str]) -> int:
@@ -71,42 +70,48 @@ class Users:
             self.kill(user)
 
 
-@pytest.fixture
-def top() -> Iterator[Path]:
+def short_folder() -> "tempfile.TemporaryDirectory[str]":
     """A folder with a path so short that a socket can lie below it, which that of pytest's is not."""
-    with tempfile.TemporaryDirectory(prefix="scatter-") as folder:
-        yield Path(folder).resolve()
+    return tempfile.TemporaryDirectory(prefix="scatter-")
 
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Path]:
-    """A home with data and no server, made once because copying is faster than initdb."""
-    with tempfile.TemporaryDirectory(prefix="scatter-") as folder:
-        ensure_server(Path(folder, "home"))
-        stop_server(Path(folder, "home"))
-        yield Path(folder, "home")
+    """A home with data, stopped: initdb for each test would take most of the time."""
+    with short_folder() as folder:
+        home = Path(folder).resolve() / "home"
+        ensure_server(home)
+        stop_server(home)
+        yield home
 
 
 @pytest.fixture
-def home(fresh: Path, made: Path) -> Path:
-    subprocess.run(["cp", "-a", str(made), str(fresh)], check=True)
-    return fresh
+def home(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with data and no server, shared by the tests one after the other."""
+    with nothing_left_over(made.parent, monkeypatch):
+        yield made
 
 
 @pytest.fixture
-def fresh(top: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home that is not there yet."""
+    with short_folder() as folder, nothing_left_over(Path(folder).resolve(), monkeypatch):
+        yield Path(folder).resolve() / "home"
+
+
+@contextlib.contextmanager
+def nothing_left_over(top: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(embedded.GRACE_VARIABLE, "0.2")
     monkeypatch.setenv(MARK, str(top))
-    yield top / "home"
+    yield
     for folder in [path.parent for path in top.rglob("start.lock")]:
         stop_server(folder.parent)
     wait_until(lambda: not left_over(top), "no process of this test is left")
 
 
 @pytest.fixture
-def users(fresh: Path) -> Iterator[Users]:
-    opened = Users(fresh)
+def users() -> Iterator["Users"]:
+    opened = Users()
     yield opened
     opened.close()
 
@@ -115,7 +120,7 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float = 15.0) -> N
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"after {seconds} s it is still not so that {what}"
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 def left_over(top: Path) -> list[psutil.Process]:
@@ -185,13 +190,13 @@ def test_the_url_works_in_both_drivers_of_sqlalchemy(home: Path) -> None:
 
 
 def test_two_first_starts_at_once_share_one_server(fresh: Path, users: Users) -> None:
-    both = [users.begin(), users.begin()]
+    both = [users.begin(fresh), users.begin(fresh)]
     assert users.ready(both[0]) == users.ready(both[1])
 
 
 def test_the_server_outlives_its_starter_and_ends_after_its_last_user(home: Path, users: Users) -> None:
-    first, pid = users.join()
-    second, same = users.join()
+    first, pid = users.join(home)
+    second, same = users.join(home)
     assert same == pid
     assert users.end(first) == 0
     time.sleep(0.6)
@@ -200,18 +205,30 @@ def test_the_server_outlives_its_starter_and_ends_after_its_last_user(home: Path
     wait_until(lambda: not psutil.pid_exists(pid) or not is_running(home), "the server is gone")
 
 
+def test_a_user_who_comes_within_the_grace_finds_the_same_server(
+    home: Path, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(embedded.GRACE_VARIABLE, "1.5")
+    first, pid = users.join(home)
+    assert users.end(first) == 0
+    second, same = users.join(home)
+    time.sleep(2)
+    assert pid_of(home) == pid == same
+    assert users.end(second) == 0
+
+
 def test_a_killed_user_does_not_keep_the_server(home: Path, users: Users) -> None:
-    user, _ = users.join()
+    user, pid = users.join(home)
     users.kill(user)
     wait_until(lambda: not is_running(home), "the server is gone")
-    assert "received fast shutdown request" in (home / "postgres/log").read_text()
+    assert f"[{pid}] LOG:  received fast shutdown request" in (home / "postgres/log").read_text()
 
 
 def test_a_killed_server_comes_back_with_what_was_committed(home: Path) -> None:
-    do(ensure_server(home), "CREATE TABLE kept AS SELECT 7 AS n")
+    do(ensure_server(home), "CREATE TABLE killed AS SELECT 7 AS n")
     before = pid_of(home)
     kill_server(home)
-    assert ask(ensure_server(home), "SELECT n FROM kept") == "7"
+    assert ask(ensure_server(home), "SELECT n FROM killed") == "7"
     assert pid_of(home) != before
 
 
@@ -245,17 +262,27 @@ def test_a_query_that_outlives_its_killed_server_is_ended(home: Path, monkeypatc
         thread.join()
 
 
-def test_a_killed_guardian_is_replaced_by_the_next_user(home: Path, users: Users, top: Path) -> None:
-    first, pid = users.join()
-    (guardian,) = guardians(top)
+def test_a_killed_guardian_is_replaced_by_the_next_user(home: Path, users: Users) -> None:
+    first, pid = users.join(home)
+    (guardian,) = guardians(home.parent)
     guardian.kill()
-    wait_until(lambda: not guardians(top), "the guardian is dead")
+    wait_until(lambda: not guardians(home.parent), "the guardian is dead")
     assert users.end(first) == 0
-    second, same = users.join()
+    second, same = users.join(home)
     assert same == pid
-    assert len(guardians(top)) == 1
+    assert len(guardians(home.parent)) == 1
     users.kill(second)
     wait_until(lambda: not is_running(home), "the server is gone")
+
+
+def test_a_start_right_after_the_last_stop_has_a_guardian_again(home: Path, users: Users) -> None:
+    user, _ = users.join(home)
+    users.kill(user)
+    place = embedded_files.place_of(home)
+    wait_until(lambda: not embedded_probe.is_alive(place), "the server is gone")
+    ensure_server(home)
+    time.sleep(0.6)
+    assert len(guardians(home.parent)) == 1
 
 
 @pytest.mark.parametrize("name", ["with space", 'o\'clock "x" $HOME `id` \\n', "Übung 文献", "a,b", "long" * 40])
@@ -286,7 +313,7 @@ def test_a_socket_folder_made_by_another_user_is_refused(fresh: Path) -> None:
 
 
 def test_half_of_an_initdb_does_not_block_the_next_start(fresh: Path, users: Users) -> None:
-    user = users.begin()
+    user = users.begin(fresh)
     wait_until(lambda: (fresh / "postgres/data.new/base").exists(), "initdb is at work")
     users.kill(user)
     assert not (fresh / "postgres/data").exists()
@@ -295,7 +322,7 @@ def test_half_of_an_initdb_does_not_block_the_next_start(fresh: Path, users: Use
 
 
 def test_neither_a_ctrl_c_nor_the_callers_pipes_reach_the_server(home: Path, users: Users) -> None:
-    keeper, pid = users.join()
+    keeper, pid = users.join(home)
     code = USE + "import signal, time; os.killpg(0, signal.SIGINT); time.sleep(9)"
     stop_server(home)
     done = subprocess.run(
@@ -320,7 +347,7 @@ def test_threads_and_repeated_calls_share_one_hold(home: Path) -> None:
 
 def test_a_forked_child_keeps_the_server_and_may_ask_for_it(home: Path, users: Users) -> None:
     code = USE + "\nif os.fork() == 0:\n sys.stdin.read(); assert ensure_server(home) == server\n"
-    parent, pid = users.begin(code), 0
+    parent, pid = users.begin(home, code), 0
     pid = users.ready(parent)
     parent.wait()
     time.sleep(0.6)
@@ -329,33 +356,33 @@ def test_a_forked_child_keeps_the_server_and_may_ask_for_it(home: Path, users: U
     wait_until(lambda: not is_running(home), "the server is gone")
 
 
-def test_a_deleted_home_comes_up_anew_and_its_old_server_ends(home: Path, users: Users) -> None:
-    user, pid = users.join()
+def test_a_deleted_home_comes_up_anew_and_its_old_server_ends(fresh: Path, users: Users) -> None:
+    user, pid = users.join(fresh)
     old = psutil.Process(pid)
-    shutil.rmtree(home)
-    do(ensure_server(home), "CREATE TABLE kept AS SELECT 1")
-    assert pid_of(home) != pid
+    shutil.rmtree(fresh)
+    do(ensure_server(fresh), "CREATE TABLE deleted AS SELECT 1")
+    assert pid_of(fresh) != pid
     assert not old.is_running() or old.status() == psutil.STATUS_ZOMBIE
     users.kill(user)
     time.sleep(0.6)
-    assert is_running(home)
+    assert is_running(fresh)
 
 
-def test_a_home_deleted_under_this_process_comes_up_anew(home: Path) -> None:
-    ensure_server(home)
-    shutil.rmtree(home)
-    assert ask(ensure_server(home), "SELECT 1") == "1"
+def test_a_home_deleted_under_this_process_comes_up_anew(fresh: Path) -> None:
+    ensure_server(fresh)
+    shutil.rmtree(fresh)
+    assert ask(ensure_server(fresh), "SELECT 1") == "1"
     time.sleep(0.6)
-    assert is_running(home)
+    assert is_running(fresh)
 
 
-def test_a_copied_home_gets_a_server_of_its_own(home: Path, top: Path) -> None:
-    do(ensure_server(home), "CREATE TABLE kept AS SELECT 1")
+def test_a_copied_home_gets_a_server_of_its_own(home: Path) -> None:
+    do(ensure_server(home), "CREATE TABLE copied AS SELECT 1")
     kill_server(home)
-    subprocess.run(["cp", "-a", str(home), str(top / "copy")], check=True)
+    subprocess.run(["cp", "-a", str(home), str(home.parent / "copy")], check=True)
     ensure_server(home)
-    copy = ensure_server(top / "copy")
-    assert ask(copy, "SHOW data_directory") == str(top / "copy/postgres/data")
+    copy = ensure_server(home.parent / "copy")
+    assert ask(copy, "SHOW data_directory") == str(home.parent / "copy/postgres/data")
 
 
 def test_status_neither_starts_nor_creates_anything(fresh: Path) -> None:
@@ -379,15 +406,15 @@ def test_a_home_that_cannot_be_made_is_named(fresh: Path) -> None:
     assert caught.value.code == "home_unusable"
 
 
-def test_a_server_that_cannot_start_tells_its_log(home: Path) -> None:
-    ensure_server(home)
-    stop_server(home)
-    with (home / "postgres/data/postgresql.conf").open("a") as file:
+def test_a_server_that_cannot_start_tells_its_log(fresh: Path) -> None:
+    ensure_server(fresh)
+    stop_server(fresh)
+    with (fresh / "postgres/data/postgresql.conf").open("a") as file:
         file.write("shared_buffers = nonsense\n")
     with pytest.raises(UsageError, match="nonsense") as caught:
-        ensure_server(home)
+        ensure_server(fresh)
     assert caught.value.code == "embedded_failed"
-    assert str(home / "postgres/log") in caught.value.message
+    assert str(fresh / "postgres/log") in caught.value.message
 
 
 def test_a_grace_that_is_no_number_is_refused(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -435,6 +462,7 @@ def test_eight_processes_that_come_and_go_lose_no_row(home: Path, monkeypatch: p
     seed, seconds = random.SystemRandom().randrange(10**6), 6
     monkeypatch.setenv(embedded.GRACE_VARIABLE, "0.01")
     do(ensure_server(home), "CREATE TABLE visits (n int)")
+    before = (home / "postgres/log").read_text().count("ready to accept connections")
     stop_server(home)
     commands = [[sys.executable, "-c", COME_AND_GO, str(home), str(seed + n), str(seconds)] for n in range(8)]
     both = subprocess.PIPE
@@ -442,7 +470,7 @@ def test_eight_processes_that_come_and_go_lose_no_row(home: Path, monkeypatch: p
     said = [process.communicate() for process in crowd]
     assert [errors for _, errors in said if errors] == [], f"seed {seed}"
     wait_until(lambda: not is_running(home), "the server is gone")
-    starts = (home / "postgres/log").read_text().count("ready to accept connections")
+    starts = (home / "postgres/log").read_text().count("ready to accept connections") - before
     visits = sum(int(printed) for printed, _ in said)
     print(f"seed {seed}: {visits} visits, {starts} starts")
     assert ask(ensure_server(home), "SELECT sum(n) FROM visits") == str(visits)

@@ -9,7 +9,7 @@ from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Re
 from scatter_pipelines.model.document import Page
 
 _DOI = re.compile(
-    r"(?<![\w.])10\.\d{4,9}/(?:[^\s\"<>{}|\\^`]+[/_.\-]\n(?=[^\s]*\d))?[^\s\"<>{}|\\^`]+",
+    r"(?<![\w.])10\.\d{4,9}/(?:(?:[^\s\"<>{}|\\^`]{0,100}[/_.\-])?\n(?=\S{0,40}\d))?[^\s\"<>{}|\\^`]{1,200}",
 )
 _CUE = re.compile(r"doi(?:\.org/|\s*:|\s)?\s*(?:https?://(?:dx\.)?doi\.org/)?$|doi\.org/$", re.IGNORECASE)
 _SUPPLEMENT = re.compile(r"\.(?:[stg]\d{1,3}|suppl?\d*)$", re.IGNORECASE)

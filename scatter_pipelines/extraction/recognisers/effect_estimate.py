@@ -49,7 +49,7 @@ _ESTIMATE = re.compile(
     rf"\s{{0,2}}(?:[=:,\(\[]|of|was|is)?\s{{0,2}}[=]?\s{{0,2}}(?P<estimate>{_NUMBER})\s?%?\s{{0,2}}"
     r"[,;:\(\[]{0,2}\s{0,2}(?:with\s|and\s)?(?:a\s)?(?P<level>\d{2}(?:\.\d)?)\s?%\s{0,2}"
     r"(?:CIs?|C\.I\.|(?i:confidence\sintervals?)|CrI)(?:\s?[\(\[]CI[\)\]])?\s{0,2}[=:,;\(\[]{0,2}\s{0,2}(?:of\s|was\s|from\s)?"
-    rf"(?P<low>{_NUMBER})\s{{0,2}}(?:to|and|[,;~{DASHES}])\s{{0,2}}(?P<high>{_NUMBER})"
+    rf"(?P<low>{_NUMBER})\s{{0,2}}(?:to|and|[{DASHES},;~])\s{{0,2}}(?P<high>{_NUMBER})"
 )
 
 

@@ -10,7 +10,7 @@ from scatter_pipelines.extraction.convert import parse_integer
 from scatter_pipelines.extraction.layout import Span
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 
-_COUNT = r"(?<![\w.,·])(?P<{name}>\d{{1,3}}(?:[,\u2009\u00a0 ]\d{{3}})+|\d{{1,8}})(?![\w%]|[.,·]\d)"
+_COUNT = r"(?<![\w.,·])(?P<{name}>\d{{1,3}}(?:[,\u2009\u00a0 ]\d{{3}}){{1,2}}|\d{{1,8}})(?![\w%]|[.,·]\d)"
 _WHO = (
     r"(?:patients|participants|subjects|individuals|adults|children|women|men|volunteers|people|persons|students|"
     r"infants|neonates|adolescents|girls|boys|athletes|nurses|respondents|cases|rats|mice|animals|rabbits|dogs|pigs)"

@@ -1,0 +1,105 @@
+"""`scatter run` and `scatter submit`: from documents to a task, and with `run` to its end."""
+
+from typing import Annotated
+
+import typer
+
+from scatter_pipelines.cli.output import JsonFlag, counting, counting_documents, print_json, say
+from scatter_pipelines.cli.show import exit_status, print_summary
+from scatter_pipelines.errors import UsageError
+from scatter_pipelines.work.operate import find_task
+from scatter_pipelines.work.runtime import Runtime, open_runtime
+from scatter_pipelines.work.status import summary
+from scatter_pipelines.work.submit import Submission, Submitted, submit
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SOURCE...", help="Files, folders, globs, @list.txt, a CSV with a `uri` column, or URLs."),
+]
+TemplateOption = Annotated[str, typer.Option("--template", "-t", help="Name of a template or path of a YAML file.")]
+EngineOption = Annotated[str, typer.Option("--engine", "-e", help="What fills the fields.")]
+KeyOption = Annotated[str | None, typer.Option("--key", help="Idempotency key: the same key gives the same task.")]
+AgainOption = Annotated[bool, typer.Option("--again", help="Make a new task of documents that are done already.")]
+ShardOption = Annotated[int | None, typer.Option("--shard-size", min=1, help="Documents one Dagster run works through.")]
+TaskOption = Annotated[str | None, typer.Option("--task", help="Work on a task submitted before, instead of sources.")]
+ProcessesOption = Annotated[int | None, typer.Option("--processes", "-p", min=1, help="Processes to work with.")]
+
+
+def submit_command(
+    sources: Sources = None,
+    template: TemplateOption = "paper",
+    engine: EngineOption = "rules",
+    key: KeyOption = None,
+    again: AgainOption = False,
+    shard_size: ShardOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Submit documents as a task and leave the work to the dispatch sensor (needs the daemon: `scatter dev`)."""
+    with open_runtime() as runtime:
+        submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
+        submitted = _submit(runtime, submission, as_json)
+        if as_json:
+            print_json(summary(runtime, submitted.task.id))
+        else:
+            _say_submitted(submitted)
+            say(f"Follow it with `scatter watch {submitted.task.id}`.")
+
+
+def run_command(
+    sources: Sources = None,
+    template: TemplateOption = "paper",
+    engine: EngineOption = "rules",
+    key: KeyOption = None,
+    again: AgainOption = False,
+    shard_size: ShardOption = None,
+    task: TaskOption = None,
+    processes: ProcessesOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Submit documents, extract them here and close the task. Needs no daemon. Running it again goes on where it stopped.
+
+    Exit status: 0 all documents completed, 3 closed with some errors, 1 failed, 2 usage.
+    """
+    from scatter_pipelines.launch import run_task  # noqa: PLC0415  Dagster takes a second to import
+
+    with open_runtime() as runtime:
+        if task is not None:
+            if sources:
+                raise UsageError("config_invalid", "Give either sources or --task.")
+            submitted = Submitted(find_task(runtime, task), created=False)
+        else:
+            submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
+            submitted = _submit(runtime, submission, as_json)
+        _say_submitted(submitted)
+        found = submitted.task
+        if found.status == "processing":
+            try:
+                with counting_documents(shown=not as_json) as progress:
+                    run_task(runtime, found, processes or runtime.settings.run_processes, progress)
+            except KeyboardInterrupt:
+                say(f"Interrupted. `scatter run --task {found.id}` goes on, `scatter cancel {found.id}` ends the task.")
+                raise typer.Exit(1) from None
+        result = summary(runtime, found.id)
+        print_json(result) if as_json else print_summary(runtime, result)
+        raise typer.Exit(exit_status(result["status"]))
+
+
+def _required(sources: list[str] | None) -> list[str]:
+    if not sources:
+        raise UsageError("no_documents", "Name at least one source.")
+    return sources
+
+
+def _submit(runtime: Runtime, submission: Submission, as_json: bool) -> Submitted:
+    with counting("Looking at documents", shown=not as_json) as progress:
+        return submit(runtime, submission, progress=progress)
+
+
+def _say_submitted(submitted: Submitted) -> None:
+    task = submitted.task
+    if submitted.created:
+        say(f"Task {task.id}: {task.expected_count} documents, template {task.template_name}.")
+    elif task.status == "processing":
+        say(f"Task {task.id} is at work already ({task.expected_count} documents); joining it.")
+    else:
+        say(f"Task {task.id} did these documents before and is {task.status}; `--again` makes a new one.")

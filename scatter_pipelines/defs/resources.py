@@ -1,0 +1,70 @@
+"""The resource through which ops, sensors and schedules reach the use cases, and the manager of their ids."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import dagster as dg
+from pydantic import PrivateAttr
+
+from scatter_pipelines.errors import UsageError
+from scatter_pipelines.work.process import Worker
+from scatter_pipelines.work.runtime import Runtime, open_runtime
+from scatter_pipelines.work.supervise import Supervisor
+
+
+class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """A runtime for as long as the run (or the tick) lasts, and one supervised worker for a run that extracts."""
+
+    _runtime: Runtime | None = PrivateAttr(default=None)
+    _worker: Worker | None = PrivateAttr(default=None)
+    _stack: ExitStack = PrivateAttr(default_factory=ExitStack)
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator["Pipeline"]:
+        with ExitStack() as stack:
+            try:
+                self._runtime = stack.enter_context(open_runtime())
+            except UsageError as error:
+                raise dg.Failure(description=usage_text(error), allow_retries=False) from None
+            self._stack = stack
+            yield self
+
+    @property
+    def runtime(self) -> Runtime:
+        if self._runtime is None:
+            raise RuntimeError("The pipeline is used outside a run or tick.")
+        return self._runtime
+
+    def worker(self, run_id: str) -> Worker:
+        """The worker of this process's part of a run; its supervisor beats until the run ends here."""
+        if self._worker is None:
+            supervisor = self._stack.enter_context(Supervisor(self.runtime.database, run_id))
+            self._worker = Worker(self.runtime, supervisor)
+        return self._worker
+
+
+class ResultIds(dg.IOManager):
+    """Writes nothing: a result's id is the end of its mapping key, and nothing else travels between steps."""
+
+    def handle_output(self, context: dg.OutputContext, obj: object) -> None:
+        """The id is in the key already."""
+
+    def load_input(self, context: dg.InputContext) -> int:
+        upstream = context.upstream_output
+        if upstream is None or upstream.mapping_key is None:
+            raise RuntimeError("A result's id comes from a mapped output alone.")
+        return result_id_of(upstream.mapping_key)
+
+
+def mapping_key(filename: str, result_id: int) -> str:
+    """What a reader of the UI sees as `extract_document[...]`: file name and id, in the letters Dagster allows."""
+    readable = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in filename)[:60]
+    return f"{readable.strip('_') or 'document'}_{result_id}"
+
+
+def result_id_of(key: str) -> int:
+    return int(key.rpartition("_")[2])
+
+
+def usage_text(error: UsageError) -> str:
+    return f"{error.message} {error.entry.advice} [{error.code}]"

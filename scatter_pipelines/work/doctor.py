@@ -1,0 +1,109 @@
+"""What is configured, what is reachable, what is wrong. Reads only."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from scatter_pipelines.errors import UsageError
+from scatter_pipelines.settings import Settings
+from scatter_pipelines.store import holds, sweeping, tasks
+from scatter_pipelines.store.schema import head_revision
+from scatter_pipelines.work.runtime import Runtime, open_runtime, shown_url
+from scatter_pipelines.work.sweep import survey
+
+Level = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at."""
+
+    level: Level
+    what: str
+    message: str
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Every finding; one that stands in the way of the others ends the list."""
+    findings = list(_surroundings(settings))
+    try:
+        with open_runtime(settings) as runtime:
+            findings.extend(finding for check in CHECKS for finding in check(runtime))
+    except UsageError as error:
+        findings.append(Finding("error", "database", f"{error.message} {error.entry.advice}"))
+    return findings
+
+
+def _surroundings(settings: Settings) -> Iterator[Finding]:
+    try:
+        home = settings.home_path()
+    except UsageError as error:
+        yield Finding("error", "home", f"{error.message} {error.entry.advice}")
+        return
+    usable = os.access(home, os.W_OK)
+    yield Finding("ok" if usable else "error", "home", f"{home}" + ("" if usable else " may not be written to."))
+    named = os.environ.get("DAGSTER_HOME")
+    if named and not Path(named, "dagster.yaml").is_file():
+        yield Finding("error", "dagster", f"DAGSTER_HOME is {named}, which has no dagster.yaml.")
+    elif named is None and not Path("dagster.yaml").is_file():
+        yield Finding(
+            "warning", "dagster", "DAGSTER_HOME is not set and there is no dagster.yaml here: `dagster` would use another storage."
+        )
+    else:
+        yield Finding("ok", "dagster", f"dagster.yaml of {named or Path.cwd()}")
+
+
+def _database(runtime: Runtime) -> Iterator[Finding]:
+    version = runtime.database.run(lambda c: str(c.execute(text("SHOW server_version")).scalar_one()))
+    yield Finding("ok", "database", f"{shown_url(runtime.settings)}, PostgreSQL {version}, schema {head_revision()}")
+
+
+def _worker_role(runtime: Runtime) -> Iterator[Finding]:
+    probe = text("UPDATE scatter.extraction_task SET status = status WHERE false")
+    try:
+        runtime.database.run(lambda c: c.execute(probe), "worker")
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) == "42501":
+            yield Finding("ok", "worker role", "may not write the task row")
+            return
+        yield Finding("error", "worker role", f"cannot be used: {error.orig}".strip())
+        return
+    yield Finding("error", "worker role", "may write the task row; run `scatter db upgrade` or restrict that user.")
+
+
+def _slots(runtime: Runtime) -> Iterator[Finding]:
+    used = runtime.slots.used()
+    text_ = ", ".join(f"{level} {used[level]} of {limit}" for level, limit in runtime.slots.limits.items())
+    yield Finding("ok", "slots", f"taken now: {text_}")
+
+
+def _liveness(runtime: Runtime) -> Iterator[Finding]:
+    found = survey(runtime)
+    yield Finding("warning" if found.needed else "ok", "liveness", found.text())
+
+
+def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
+    def read(connection: Connection) -> list[Finding]:
+        findings = []
+        for task in tasks.recent(connection, 1_000):
+            for reason in holds.open_reasons(connection, task.id):
+                findings.append(Finding("warning", "task", f"{task.id} is on hold: {reason}"))
+            total = tasks.counts(connection, [task.id])[task.id].total
+            if total != task.expected_count:
+                findings.append(Finding("error", "task", f"{task.id} has {total} rows instead of {task.expected_count}."))
+        findings.extend(
+            Finding("warning", "task", f"{task_id} does not get on.")
+            for task_id in sweeping.stalled(connection, runtime.settings.stall_seconds)
+        )
+        return findings
+
+    found = runtime.database.run(read)
+    yield from found or [Finding("ok", "tasks", "none on hold, none stalled, all rows there")]
+
+
+CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (_database, _worker_role, _slots, _liveness, _open_tasks)

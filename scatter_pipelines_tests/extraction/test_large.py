@@ -1,0 +1,35 @@
+"""Large and odd texts take time in proportion to their length, not to its square."""
+
+import time
+
+import pytest
+
+from scatter_pipelines.extraction.extract import extract_fields
+from scatter_pipelines.extraction.templates import load_template
+from scatter_pipelines_tests.extraction.documents import plain
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        " ",
+        "\n ",
+        "1",
+        "Aa ",
+        "-\n",
+        "A. B, ",
+        "PROSPERO ",
+        "12 patients ",
+        "123 ",
+        "123,",
+        "Published: 1 ",
+        "10.1234/a",
+        ")",
+        "# ",
+    ],
+)
+def test_many_characters_of_one_kind_take_seconds(piece: str) -> None:
+    text = "doi 10.1234/x" + piece * (200_000 // len(piece))
+    started = time.process_time()
+    extract_fields(plain(text), load_template("paper"))
+    assert time.process_time() - started < 10
