@@ -5,15 +5,17 @@ Dagster run each, until none is left. It ends with the process that started it.
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from dagster import DagsterInstance, execute_job
 from dagster._core.definitions.reconstruct import ReconstructableRepository
@@ -221,18 +223,16 @@ def check_port(host: str, port: int) -> None:
             raise UsageError("port_in_use", f"Nothing can listen on {host}:{port}: {error.strerror}.") from error
 
 
-def start_ui(runtime: Runtime, host: str, port: int) -> int:
-    """Web server and daemon in the foreground until interrupted; their exit status."""
+def become_ui(runtime: Runtime, host: str, port: int) -> NoReturn:
+    """Turns this process into Dagster's web server and daemon, which end with it."""
     check_port(host, port)
     home = dagster_home()
+    # A shell's background job inherits an ignored SIGINT, and Dagster would ignore SIGTERM with it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     command = [sys.executable, "-m", "dagster", "dev", "-h", host, "-p", str(port), "-w", str(home / "workspace.yaml")]
-    child: Mapping[str, str] = environment(runtime)
-    with subprocess.Popen(command, env=child, cwd=home) as process:
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                continue
+    os.chdir(home)
+    # Dagster's own notices about its commands and parameters are of no use here.
+    os.execve(sys.executable, command, {"PYTHONWARNINGS": "ignore", **environment(runtime)})
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ def dev_command(
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the web UI.")] = 3000,
 ) -> None:
     """Start the web UI with the daemon (sensors, schedules, queue) and keep the database up. Ctrl-C ends all of it."""
-    from scatter_pipelines.launch import start_ui  # noqa: PLC0415  Dagster takes a second to import
+    from scatter_pipelines.launch import become_ui  # noqa: PLC0415  Dagster takes a second to import
 
     with open_runtime() as runtime:
         say(f"Web UI: http://{host}:{port}   inbox: {runtime.settings.inbox_path()}")
-        raise typer.Exit(start_ui(runtime, host, port))
+        become_ui(runtime, host, port)

@@ -12,8 +12,8 @@ QUIET = {"console": {"config": {"log_level": "INFO"}}}
 class ExtractConfig(dg.Config):
     """Either `source` or `sources` (submit documents), or `task_id` (work on a task), perhaps with `shard`."""
 
-    source: str | None = Field(None, description="A file, folder, glob, manifest (@list.txt or CSV) or URL.")
-    sources: list[str] = Field([], description="Several sources.")
+    source: str = Field("", description="A file, folder, glob, manifest (@list.txt or CSV) or URL.")
+    sources: list[str] | None = Field(None, description="Several sources.")
     template: str = Field("paper", description="Name of a shipped template, or path of a YAML file.")
     engine: str = Field("rules", description="What fills the fields.")
     key: str | None = Field(None, description="Idempotency key: the same key gives the same task.")

@@ -29,6 +29,7 @@ def scatter_op(context: dg.OpExecutionContext, config: ExtractConfig, pipeline: 
     supervisor = pipeline.worker(context.run_id).supervisor
     for shard in work.shards:
         supervisor.keep_lease(work.task.id, shard)
+    pipeline.speak_last_of(work.task.id)
     register_task(context.instance, work.task.id)
     context.instance.add_run_tags(context.run_id, {TASK_TAG: work.task.id})
     context.log.info(what_is_done(work))
@@ -41,7 +42,7 @@ def run_request(context: dg.OpExecutionContext, config: ExtractConfig) -> RunReq
     return RunRequest(
         run_id=run.run_id,
         root_run_id=run.root_run_id or run.run_id,
-        sources=(*([config.source] if config.source else []), *config.sources),
+        sources=(*([config.source] if config.source else []), *(config.sources or [])),
         template=config.template,
         engine=config.engine,
         shard_size=config.shard_size,
@@ -61,10 +62,7 @@ def what_is_done(work: WorkList) -> str:
         return f"{head}no shard is free; other runs are at work on it or nothing is left."
     here = f"{len(work.documents)} documents of shard {', '.join(map(str, work.shards))} are extracted in this run."
     left = f" {work.shards_left} more shards are left to the dispatch sensor." if work.shards_left else ""
-    return (
-        f"{head}{here}{left} The aggregator sensor closes the task; without a daemon run "
-        f"`scatter aggregate` or the job aggregate_tasks."
-    )
+    return f"{head}{here}{left}"
 
 
 @dg.op(

@@ -9,6 +9,7 @@ from pydantic import PrivateAttr
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.work.process import Worker
 from scatter_pipelines.work.runtime import Runtime, open_runtime
+from scatter_pipelines.work.status import counts_of
 from scatter_pipelines.work.supervise import Supervisor
 
 
@@ -18,6 +19,7 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
     _runtime: Runtime | None = PrivateAttr(default=None)
     _worker: Worker | None = PrivateAttr(default=None)
     _stack: ExitStack = PrivateAttr(default_factory=ExitStack)
+    _task_id: str | None = PrivateAttr(default=None)
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator["Pipeline"]:
@@ -28,12 +30,18 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
                 raise dg.Failure(description=usage_text(error), allow_retries=False) from None
             self._stack = stack
             yield self
+            if self._task_id is not None and context.log is not None:
+                context.log.info(last_words(self._runtime, self._task_id))
 
     @property
     def runtime(self) -> Runtime:
         if self._runtime is None:
             raise RuntimeError("The pipeline is used outside a run or tick.")
         return self._runtime
+
+    def speak_last_of(self, task_id: str) -> None:
+        """The last line of this process's log says how far the task is and who closes it."""
+        self._task_id = task_id
 
     def worker(self, run_id: str) -> Worker:
         """The worker of this process's part of a run; its supervisor beats until the run ends here."""
@@ -54,6 +62,15 @@ class ResultIds(dg.IOManager):
         if upstream is None or upstream.mapping_key is None:
             raise RuntimeError("A result's id comes from a mapped output alone.")
         return result_id_of(upstream.mapping_key)
+
+
+def last_words(runtime: Runtime, task_id: str) -> str:
+    counts = counts_of(runtime, task_id)
+    done = ", ".join(f"{count} {name}" for name, count in counts.as_dict().items() if count)
+    return (
+        f"Task {task_id}: {done}. The aggregator sensor closes it; without a daemon `scatter aggregate` "
+        "or the job aggregate_tasks does."
+    )
 
 
 def mapping_key(filename: str, result_id: int) -> str:

@@ -34,7 +34,7 @@ class ScatterStorage(DagsterPostgresStorage):
 
     @classmethod
     def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: dict[str, Any]
+        cls, inst_data: ConfigurableClassData | None, config_value: Any
     ) -> "ScatterStorage":
         settings = load_settings()
         with database_errors(settings):
@@ -73,7 +73,7 @@ class ScatterArtifactStorage(LocalArtifactStorage):
 
     @classmethod
     def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: dict[str, Any]
+        cls, inst_data: ConfigurableClassData | None, config_value: Any
     ) -> "ScatterArtifactStorage":
         return ScatterArtifactStorage(str(dagster_folder()), inst_data)
 
@@ -87,6 +87,6 @@ class ScatterComputeLogManager(LocalComputeLogManager):
 
     @classmethod
     def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: dict[str, Any]
+        cls, inst_data: ConfigurableClassData | None, config_value: Any
     ) -> "ScatterComputeLogManager":
         return ScatterComputeLogManager(str(dagster_folder() / "storage"), inst_data=inst_data)

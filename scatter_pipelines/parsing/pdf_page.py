@@ -102,7 +102,9 @@ def _frame(page: Handle) -> Frame:
     box = pdfium.FS_RECTF()
     if not pdfium.FPDF_GetPageBoundingBox(page, box):
         box.right, box.top = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
-    return Frame(box.left, box.bottom, box.right, box.top, max(pdfium.FPDFPage_GetRotation(page), 0))
+    sides = (box.left, box.bottom, box.right, box.top)
+    turns = max(pdfium.FPDFPage_GetRotation(page), 0)
+    return Frame(*sides, turns)
 
 
 class _WordReader:
@@ -133,9 +135,8 @@ class _WordReader:
         if not max(sides) < highest:
             found = self._ink(token)
         left, top, right, bottom = min(found[0::4]), max(found[1::4]), max(found[2::4]), min(found[3::4])
-        if not all(map(math.isfinite, (left, top, right, bottom))):
-            return (0.0, 0.0, 0.0, 0.0)
-        return self._frame.displayed(left, bottom, right, top)
+        box = self._frame.displayed(left, bottom, right, top)
+        return box if all(map(math.isfinite, box)) else (0.0, 0.0, 0.0, 0.0)
 
     def _ink(self, token: Token) -> list[float]:
         """left, top, right, bottom of each character as drawn."""
@@ -165,7 +166,7 @@ class _WordReader:
         matrix = pdfium.FS_MATRIX()
         size: float = pdfium.FPDFText_GetFontSize(self._text, index)
         scale = math.hypot(matrix.c, matrix.d) if pdfium.FPDFText_GetMatrix(self._text, index, matrix) else 1.0
-        return abs(size * scale)
+        return abs(size * scale) if math.isfinite(size * scale) else 0.0
 
 
 def _address(handle: Handle) -> int:

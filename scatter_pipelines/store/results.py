@@ -245,8 +245,8 @@ def _end(
 
 
 def as_json(value: object) -> str:
-    """JSON that PostgreSQL can store: without NUL, which a document may smuggle in."""
-    return json.dumps(value, ensure_ascii=False).replace("\\u0000", "")
+    """JSON that PostgreSQL can store: without NUL and lone surrogates, which a document may smuggle in."""
+    return json.dumps(value, ensure_ascii=False).replace("\\u0000", "").encode("utf-8", "replace").decode()
 
 
 def clean(message: str) -> str:

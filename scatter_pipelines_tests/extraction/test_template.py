@@ -78,4 +78,4 @@ def test_a_field_that_contradicts_itself_is_refused(field: dict[str, object]) ->
 
 def test_a_template_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
-        template(type="string", patterns=["a"]).version = 2  # type: ignore[misc]
+        template(type="string", patterns=["a"]).version = 2

@@ -2,11 +2,13 @@
 
 import io
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from unicodedata import category
 
 from reportlab.lib import pdfencrypt
 from reportlab.pdfgen.canvas import Canvas
 
-from scatter_pipelines.model.document import Document
+from scatter_pipelines.model.document import Document, Page
 from scatter_pipelines.parsing.parse import parse_document
 from scatter_pipelines.parsing.protocol import ParseLimits
 
@@ -83,3 +85,16 @@ def assembled(objects: Sequence[bytes]) -> bytes:
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
     out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
     return bytes(out)
+
+
+def words_of(page: Page) -> list[str]:
+    return [page.text[word.start : word.end] for word in page.words]
+
+
+def assert_partitioned(page: Page) -> None:
+    """Every character that is no white space lies in exactly one word, and words come in order."""
+    covered = [at for word in page.words for at in range(word.start, word.end)]
+    assert covered == [at for at, character in enumerate(page.text) if not character.isspace()]
+    assert all(before.end < after.start for before, after in pairwise(page.words))
+    page.text.encode("utf-8")
+    assert all(character == "\n" or category(character) not in ("Cc", "Cs") for character in page.text)

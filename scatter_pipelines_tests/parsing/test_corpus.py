@@ -12,8 +12,7 @@ from scatter_pipelines.model.document import Page
 from scatter_pipelines.parsing.placed import PlacedWord, page_of
 from scatter_pipelines.parsing.reading_order import in_reading_order
 from scatter_pipelines_tests.parsing.fidelity import Score, score
-from scatter_pipelines_tests.parsing.pdfs import parse
-from scatter_pipelines_tests.parsing.test_pdf import assert_partitioned
+from scatter_pipelines_tests.parsing.pdfs import assert_partitioned, parse
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 SECONDS = 10
