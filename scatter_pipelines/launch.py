@@ -44,12 +44,12 @@ Progress = Callable[[Counts], None]
 def dagster_home() -> Path:
     """The folder with `dagster.yaml`: DAGSTER_HOME, the current folder, or the project itself."""
     named = os.environ.get("DAGSTER_HOME")
-    for folder in ([Path(named)] if named else [Path.cwd(), PROJECT]):
+    for folder in [Path(named)] if named else [Path.cwd(), PROJECT]:
         if (folder / "dagster.yaml").is_file():
             return folder.absolute()
     raise UsageError(
         "settings_invalid",
-        f"There is no dagster.yaml in {named or Path.cwd()}: run the command in the project's folder or set DAGSTER_HOME to it.",
+        f"There is no dagster.yaml in {named or Path.cwd()}: work in the project's folder or set DAGSTER_HOME to it.",
     )
 
 

@@ -69,7 +69,9 @@ class Settings(BaseSettings):
     inbox_settle_seconds: PositiveFloat = Field(5, description="A file unchanged for this long has settled.")
     inbox_template: str = Field("paper", description="Template of the tasks made from the inbox.")
 
-    export_on_close: bool = Field(True, description="Write JSONL and CSV under SCATTER_HOME/exports when a task closes.")
+    export_on_close: bool = Field(
+        True, description="Write JSONL and CSV under SCATTER_HOME/exports when a task closes."
+    )
     notify_command: str | None = Field(
         None, description="Shell command run at a closing and at an alert, with one JSON object on its input."
     )

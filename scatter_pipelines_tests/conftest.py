@@ -9,12 +9,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from scatter_pipelines.settings import Settings, load_settings
 from scatter_pipelines.store.database import Database
 from scatter_pipelines.store.embedded import EmbeddedServer, ensure_server, stop_server
 from scatter_pipelines.store.schema import upgrade
 from scatter_pipelines.work.runtime import Runtime, open_runtime
-
 from scatter_pipelines_tests.generator.papers import generate_batch
 
 PROJECT = Path(__file__).resolve().parent.parent

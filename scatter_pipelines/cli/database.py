@@ -24,7 +24,9 @@ def upgrade_command(as_json: JsonFlag = False) -> None:
     if as_json:
         print_json({"version": version, "changed": changed})
     else:
-        print_line(f"The schema is at version {version}." if changed else f"The schema is at version {version} already.")
+        print_line(
+            f"The schema is at version {version}." if changed else f"The schema is at version {version} already."
+        )
 
 
 @app.command("url")

@@ -21,7 +21,7 @@ from scatter_pipelines.cli.operate import (
     retry_command,
     sweep_command,
 )
-from scatter_pipelines.cli.output import print_json, say
+from scatter_pipelines.cli.output import finish_output, prepare_streams, print_json, say
 from scatter_pipelines.cli.run import run_command, submit_command
 from scatter_pipelines.cli.tasks import export_command, results_command, status_command, tasks_command, watch_command
 from scatter_pipelines.errors import ScatterError
@@ -29,6 +29,12 @@ from scatter_pipelines.settings import load_settings
 from scatter_pipelines.work.runtime import database_errors
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
+EXIT_INTERRUPTED = 130
+"""What typer makes of Ctrl-C."""
+TYPED_WRONG = typer.BadParameter.__mro__[2]
+"""The parser's own errors: click's ClickException, or that of the click inside typer."""
+SEE_HELP = "Add --help to the command to see what can be given."
+SHELL_ADVICE = {"config_invalid": SEE_HELP}
 ENVIRONMENT_CODES = frozenset(
     {
         "database_unreachable", "database_outdated", "database_denied", "embedded_failed", "home_unusable",
@@ -80,25 +86,58 @@ app.add_typer(database.app, name="db")
 
 def main() -> None:
     """Runs one command. Exit status: 0 done, 3 closed with some errors, 1 failed, 2 usage."""
+    prepare_streams()
     as_json = "--json" in sys.argv
     try:
+        status = app(standalone_mode=False)
+        finish_output()
+    except Exception as error:  # noqa: BLE001  one command's boundary: reported below
+        status = _report(error, as_json)
+        finish_output()
+    if status == EXIT_INTERRUPTED:
+        _tell(as_json, "interrupted", "Interrupted.", "")
+        status = EXIT_FAILED
+    sys.exit(status or 0)
+
+
+def _report(error: Exception, as_json: bool) -> int:
+    """Says what went wrong, in the way of its kind; the exit status."""
+    if isinstance(error, TYPED_WRONG):
+        return _report_typing(error, as_json)
+    known = _known(error)
+    if known is None:
+        details = f"Please report it; the details are in {_note(error)}"
+        _tell(as_json, "internal_error", f"{type(error).__name__}: {error}", details)
+        return EXIT_FAILED
+    _tell(as_json, known.code, known.message, SHELL_ADVICE.get(known.code, known.entry.advice))
+    return EXIT_FAILED if known.code in ENVIRONMENT_CODES else EXIT_USAGE
+
+
+def _known(error: Exception) -> ScatterError | None:
+    """The error with a code, where it is one or the database's; None for a bug."""
+    try:
         with database_errors(load_settings()):
-            app()
-    except ScatterError as error:
-        _tell(as_json, error.code, error.message, error.entry.advice)
-        sys.exit(EXIT_FAILED if error.code in ENVIRONMENT_CODES else EXIT_USAGE)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(EXIT_FAILED)
-    except Exception as error:
-        _tell(as_json, "internal_error", f"{type(error).__name__}: {error}", f"Details: {_note(error)}")
-        sys.exit(EXIT_FAILED)
+            raise error
+    except ScatterError as known:
+        return known
+    except Exception:  # noqa: BLE001  what is left is reported as a bug by the caller
+        return None
+
+
+def _report_typing(error: Any, as_json: bool) -> int:
+    """What the parser of the command line refuses."""
+    if as_json:
+        print_json({"error": {"code": "config_invalid", "message": error.format_message(), "advice": SEE_HELP}})
+    error.show()
+    return EXIT_USAGE
 
 
 def _tell(as_json: bool, code: str, message: str, advice: str) -> None:
-    say(f"scatter: {message} {advice}")
+    sentence = message if message.endswith((".", "?", "!")) else f"{message}."
+    more = "" if not advice or advice in message else f"\n  {advice}"
+    say(f"scatter: {sentence}{more}")
     if as_json:
-        print_json({"error": {"code": code, "message": message, "advice": advice}})
+        print_json({"error": {"code": code, "message": sentence, "advice": advice}})
 
 
 def _note(error: Exception) -> str:
@@ -115,5 +154,3 @@ def _note(error: Exception) -> str:
 
 if __name__ == "__main__":
     main()
-
-

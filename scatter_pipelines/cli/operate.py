@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from scatter_pipelines.cli.output import JsonFlag, TaskName, print_json, print_line
+from scatter_pipelines.cli.output import JsonFlag, TaskName, plural, print_json, print_line
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import aggregate
 from scatter_pipelines.work.runtime import open_runtime
@@ -19,7 +19,9 @@ def retry_command(
     with open_runtime() as runtime:
         task_id = operate.find_task(runtime, task).id
         rows = operate.retry(runtime, task_id, code)
-    message = f"{rows} documents are tried again by the dispatch sensor, or by `scatter run --task {task_id}`."
+    message = (
+        f"{plural(rows, 'document')} to be tried again by the dispatch sensor, or by `scatter run --task {task_id}`."
+    )
     _done(as_json, {"task_id": task_id, "documents": rows}, message)
 
 
@@ -30,7 +32,7 @@ def cancel_command(task: TaskName, as_json: JsonFlag = False) -> None:
         rows = operate.cancel(runtime, task_id)
         aggregate(runtime, task_id)
     _announce()
-    _done(as_json, {"task_id": task_id, "documents": rows}, f"{rows} documents were cancelled.")
+    _done(as_json, {"task_id": task_id, "documents": rows}, f"Task {task_id}: {plural(rows, 'document')} cancelled.")
 
 
 def hold_command(
@@ -65,7 +67,7 @@ def force_finalize_command(
         rows, closing = operate.force_finalize(runtime, task_id, reason)
     _announce()
     status = closing.status if closing else "processing"
-    message = f"Task {task_id} is {status}; {rows} documents were ended."
+    message = f"Task {task_id} is {status}; {plural(rows, 'document')} ended."
     _done(as_json, {"task_id": task_id, "status": status, "documents": rows}, message)
 
 
@@ -75,7 +77,10 @@ def aggregate_command(as_json: JsonFlag = False) -> None:
         tick = aggregate(runtime)
     announced = _announce()
     closed = [{"task_id": item.task_id, "status": item.status} for item in tick.closed]
-    message = f"{len(tick.swept)} claims swept, {len(closed)} tasks closed, {announced} announced."
+    message = (
+        f"{plural(len(tick.swept), 'claim')} swept, {plural(len(closed), 'task')} closed, "
+        f"{plural(announced, 'closing')} announced."
+    )
     _done(as_json, {"swept": len(tick.swept), "closed": closed, "announced": announced}, message)
 
 
@@ -92,8 +97,8 @@ def sweep_command(as_json: JsonFlag = False) -> None:
         "stalled": list(done.stalled),
     }
     message = (
-        f"{len(done.claims)} claims, {len(done.leases)} leases, {len(done.failed_runs)} runs repaired; "
-        f"{len(done.stalled)} tasks do not get on."
+        f"{plural(len(done.claims), 'claim')}, {plural(len(done.leases), 'lease')}, "
+        f"{plural(len(done.failed_runs), 'run')} repaired; {plural(len(done.stalled), 'task')} without progress."
     )
     _done(as_json, result, message)
 

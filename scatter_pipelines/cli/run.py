@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from scatter_pipelines.cli.output import JsonFlag, counting, counting_documents, print_json, say
+from scatter_pipelines.cli.output import JsonFlag, counting, counting_documents, plural, print_json, print_line, say
 from scatter_pipelines.cli.show import exit_status, print_summary
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.model.result import Task
 from scatter_pipelines.work.operate import find_task
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.status import summary
@@ -14,13 +15,15 @@ from scatter_pipelines.work.submit import Submission, Submitted, submit
 
 Sources = Annotated[
     list[str] | None,
-    typer.Argument(metavar="SOURCE...", help="Files, folders, globs, @list.txt, a CSV with a `uri` column, or URLs."),
+    typer.Argument(metavar="SOURCE", help="Files, folders, globs, @list.txt, a CSV with a `uri` column, or URLs."),
 ]
 TemplateOption = Annotated[str, typer.Option("--template", "-t", help="Name of a template or path of a YAML file.")]
 EngineOption = Annotated[str, typer.Option("--engine", "-e", help="What fills the fields.")]
 KeyOption = Annotated[str | None, typer.Option("--key", help="Idempotency key: the same key gives the same task.")]
 AgainOption = Annotated[bool, typer.Option("--again", help="Make a new task of documents that are done already.")]
-ShardOption = Annotated[int | None, typer.Option("--shard-size", min=1, help="Documents one Dagster run works through.")]
+ShardOption = Annotated[
+    int | None, typer.Option("--shard-size", min=1, help="Documents one Dagster run works through.")
+]
 TaskOption = Annotated[str | None, typer.Option("--task", help="Work on a task submitted before, instead of sources.")]
 ProcessesOption = Annotated[int | None, typer.Option("--processes", "-p", min=1, help="Processes to work with.")]
 
@@ -37,12 +40,13 @@ def submit_command(
     """Submit documents as a task and leave the work to the dispatch sensor (needs the daemon: `scatter dev`)."""
     with open_runtime() as runtime:
         submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
-        submitted = _submit(runtime, submission, as_json)
+        submitted = _submit(runtime, submission)
         if as_json:
             print_json(summary(runtime, submitted.task.id))
         else:
-            _say_submitted(submitted)
-            say(f"Follow it with `scatter watch {submitted.task.id}`.")
+            print_line(_about(submitted))
+            if submitted.task.status == "processing":
+                say(f"Follow it with `scatter watch {submitted.task.id}`.")
 
 
 def run_command(
@@ -56,7 +60,7 @@ def run_command(
     processes: ProcessesOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Submit documents, extract them here and close the task. Needs no daemon. Running it again goes on where it stopped.
+    """Submit documents, extract them here and close the task. Needs no daemon; run it again to go on where it stopped.
 
     Exit status: 0 all documents completed, 3 closed with some errors, 1 failed, 2 usage.
     """
@@ -64,20 +68,22 @@ def run_command(
 
     with open_runtime() as runtime:
         if task is not None:
-            if sources:
-                raise UsageError("config_invalid", "Give either sources or --task.")
+            _refuse_both(sources, key, again, shard_size)
             submitted = Submitted(find_task(runtime, task), created=False)
+            say(_about_found(submitted.task))
         else:
             submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
-            submitted = _submit(runtime, submission, as_json)
-        _say_submitted(submitted)
+            submitted = _submit(runtime, submission)
+            say(_about(submitted))
         found = submitted.task
         if found.status == "processing":
             try:
-                with counting_documents(shown=not as_json) as progress:
+                with counting_documents() as progress:
                     run_task(runtime, found, processes or runtime.settings.run_processes, progress)
             except KeyboardInterrupt:
                 say(f"Interrupted. `scatter run --task {found.id}` goes on, `scatter cancel {found.id}` ends the task.")
+                if as_json:
+                    print_json(summary(runtime, found.id))
                 raise typer.Exit(1) from None
         result = summary(runtime, found.id)
         print_json(result) if as_json else print_summary(runtime, result)
@@ -90,16 +96,28 @@ def _required(sources: list[str] | None) -> list[str]:
     return sources
 
 
-def _submit(runtime: Runtime, submission: Submission, as_json: bool) -> Submitted:
-    with counting("Looking at documents", shown=not as_json) as progress:
+def _refuse_both(sources: list[str] | None, key: str | None, again: bool, shard_size: int | None) -> None:
+    given = {"sources": sources, "--key": key, "--again": again, "--shard-size": shard_size}
+    if wrong := [name for name, value in given.items() if value]:
+        raise UsageError(
+            "config_invalid", f"--task names a task that is there already; {', '.join(wrong)} would make one."
+        )
+
+
+def _submit(runtime: Runtime, submission: Submission) -> Submitted:
+    with counting("Looking at documents") as progress:
         return submit(runtime, submission, progress=progress)
 
 
-def _say_submitted(submitted: Submitted) -> None:
+def _about(submitted: Submitted) -> str:
     task = submitted.task
     if submitted.created:
-        say(f"Task {task.id}: {task.expected_count} documents, template {task.template_name}.")
-    elif task.status == "processing":
-        say(f"Task {task.id} is at work already ({task.expected_count} documents); joining it.")
-    else:
-        say(f"Task {task.id} did these documents before and is {task.status}; `--again` makes a new one.")
+        return f"Task {task.id}: {plural(task.expected_count, 'document')}, template {task.template_name}."
+    if task.status == "processing":
+        return f"Task {task.id} is at work on these documents already ({task.expected_count}); joining it."
+    return f"Task {task.id} did these documents before and is {task.status}; `--again` makes a new one."
+
+
+def _about_found(task: Task) -> str:
+    more = "" if task.status == "processing" else " already; `scatter retry` gives what failed another try"
+    return f"Task {task.id}: {plural(task.expected_count, 'document')}, {task.status}{more}."

@@ -1,20 +1,19 @@
-"""Tables for a person: a task's summary, its results, its status."""
+"""What a person is shown of a task: its summary, its results, its status."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from rich.markup import escape
-
-from scatter_pipelines.cli.output import print_line, print_table, status_text, stdout
+from scatter_pipelines.cli.output import plural, print_coloured, print_line
+from scatter_pipelines.cli.table import Column, one_line, print_table
 from scatter_pipelines.errors import CODES
-from scatter_pipelines.work.export import field_names
+from scatter_pipelines.work.operate import find_task
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import result_rows
 
 EXIT_STATUS = {"completed": 0, "completed_with_errors": 3, "failed": 1, "cancelled": 3, "processing": 0}
-SHOWN_FIELDS = 4
+SHOWN_FIELDS = 5
 SHOWN_ROWS = 30
-CELL = 36
 
 
 def exit_status(status: str) -> int:
@@ -22,34 +21,60 @@ def exit_status(status: str) -> int:
     return EXIT_STATUS[status]
 
 
+def moment(iso: str) -> str:
+    """An instant as a person reads it, to the second."""
+    return f"{iso[:10]} {iso[11:19]} UTC"
+
+
+def count_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
 def print_summary(runtime: Runtime, summary: dict[str, Any]) -> None:
     """The table of results, the errors with their advice, and where to go on."""
-    print_results(runtime, summary["task_id"], most=SHOWN_ROWS)
-    print_errors(summary["errors"])
-    counts = ", ".join(f"{count} {name}" for name, count in summary["counts"].items() if count)
     task_id = summary["task_id"]
-    stdout.print(
-        f"Task {task_id}: {status_text(summary['status'])} in {summary['elapsed_seconds']:.1f} s; "
-        f"{summary['expected']} documents: {counts}."
-    )
-    print_line(f"Evidence of each value: scatter results {task_id} --evidence")
-    print_line(f"Write a file:           scatter export {task_id} --format csv -o results.csv")
+    print_results(runtime, task_id, most=SHOWN_ROWS)
+    print_errors(summary["errors"])
+    print_line()
+    documents = f"{plural(summary['expected'], 'document')}: {count_words(summary['counts'])}."
+    print_coloured(f"Task {task_id}: ", summary["status"], f" in {summary['elapsed_seconds']:.1f} s; {documents}")
+    if summary["counts"]["completed"]:
+        print_line(f"Evidence of each value:   scatter results {task_id} --evidence")
+        print_line(f"Write a file:             scatter export {task_id} --format csv -o results.csv")
+    if summary["counts"]["error"] or summary["counts"]["cancelled"]:
+        print_line(f"Try what is left again:   scatter retry {task_id} && scatter run --task {task_id}")
 
 
 def print_results(runtime: Runtime, task_id: str, *, most: int | None = None, status: str | None = None) -> None:
-    names = field_names(runtime, task_id)[:SHOWN_FIELDS]
+    """One line a document."""
+    fields = find_task(runtime, task_id).template["fields"]
     rows = list(result_rows(runtime, task_id, status=status, most=None if most is None else most + 1))
     cut = most is not None and len(rows) > most
-    table = [_row(row, names) for row in (rows[:most] if cut else rows)]
-    print_table(None, ["document", "status", *names], table, markup=1)
+    if not rows:
+        print_line(f"Task {task_id} has no {status or 'document'}{' documents' if status else ''}.")
+        return
+    shown = rows[:most]
+    names = shown_fields(fields, shown)
+    columns = [Column("document"), Column("status", firm=True), *(Column(name, spare=True) for name in names)]
+    print_table(columns, [_row(row, names) for row in shown])
     if cut:
         print_line(f"... and more: scatter results {task_id}")
 
 
+def shown_fields(fields: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names that fit a table best: one short value each, and found in some document at least."""
+
+    def rank(field: Mapping[str, Any]) -> tuple[bool, bool]:
+        found = any((row["fields"].get(field["name"]) or {}).get("value") is not None for row in rows)
+        return not found, bool(field.get("many")) or field["type"] == "text"
+
+    best = sorted(fields, key=rank)[:SHOWN_FIELDS]
+    return [field["name"] for field in best]
+
+
 def _row(row: dict[str, Any], names: list[str]) -> list[str]:
-    code = row["error"]["code"] if row["error"] else ""
-    status = status_text(row["status"]) + (f" {escape(code)}" if code else "")
-    return [short(row["filename"]), status, *(short(cell(row["fields"].get(name))) for name in names)]
+    code = f" {row['error']['code']}" if row["error"] else ""
+    return [row["filename"], row["status"] + code, *(cell(row["fields"].get(name)) for name in names)]
 
 
 def cell(field: dict[str, Any] | None) -> str:
@@ -60,15 +85,20 @@ def cell(field: dict[str, Any] | None) -> str:
     return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def short(text: str, most: int = CELL) -> str:
-    line = " ".join(text.split())
+def short(text: str, most: int) -> str:
+    line = one_line(text)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def print_errors(errors: list[dict[str, Any]]) -> None:
-    for error in errors[:SHOWN_ROWS]:
-        print_line(f"{error['filename']}: [{error['code']}] {error['message']}")
-        print_line(f"    {CODES[error['code']].advice}")
+    """By code: what to do about it once, then what it was for each document."""
+    by_code = sorted(errors[:SHOWN_ROWS], key=lambda error: str(error["code"]))
+    for code, group in groupby(by_code, key=lambda error: str(error["code"])):
+        advice = CODES[code].advice
+        print_line(f"\n{code}: {advice}")
+        for error in group:
+            message = (error["message"] or "").removesuffix(advice).strip()
+            print_line(f"  {one_line(error['filename'])}: {one_line(message) or CODES[code].meaning}")
     if len(errors) > SHOWN_ROWS:
         print_line(f"... and {len(errors) - SHOWN_ROWS} more errors.")
 
@@ -76,33 +106,52 @@ def print_errors(errors: list[dict[str, Any]]) -> None:
 def print_evidence(rows: Iterable[dict[str, Any]]) -> None:
     """Each value with the words it was taken from."""
     for row in rows:
-        print_line(f"{row['filename']} ({row['status']})")
-        for name, field in row["fields"].items():
-            values = field["value"] if isinstance(field["value"], list) else [field["value"]]
-            for value, evidence in zip(values, field["evidence"], strict=False):
-                mark = "verified" if evidence["verified"] else "NOT VERIFIED"
-                quote = short(evidence["quote"], 80)
-                print_line(f"  {name}: {short(str(value), 60)}  [page {evidence['page']}, {mark}: “{quote}”]")
+        code = f" {row['error']['code']}" if row["error"] else ""
+        print_coloured(f"{one_line(row['filename'])} (", row["status"], f"{code})")
+        for line in _evidence_lines(row["fields"]):
+            print_line(f"  {line}")
         print_line()
+
+
+def _evidence_lines(fields: Mapping[str, Any]) -> Iterator[str]:
+    for name, field in fields.items():
+        values = field["value"] if isinstance(field["value"], list) else [field["value"]]
+        for value, evidence in zip(values, field["evidence"], strict=False):
+            mark = "verified" if evidence["verified"] else "NOT VERIFIED"
+            where = f"page {evidence['page']}, {mark}"
+            yield f"{name}: {short(str(value), 60)}  [{where}: “{short(evidence['quote'], 80)}”]"
 
 
 def print_details(details: dict[str, Any]) -> None:
     """What `scatter status` shows."""
-    stdout.print(f"Task {details['task_id']}: {status_text(details['status'])}")
+    print_coloured(f"Task {details['task_id']}: ", details["status"])
     for hold in details["holds"]:
-        print_line(f"ON HOLD: {hold}")
-    counts = ", ".join(f"{count} {name}" for name, count in details["counts"].items() if count)
-    print_line(f"{details['expected']} documents: {counts}; {details['pages']} pages; template {details['template']}")
-    print_line(f"submitted {details['submitted_at']}, {details['elapsed_seconds']:.1f} s, closing {details['closing']}")
+        print_line(f"ON HOLD: {hold}. `scatter resume {details['task_id']}` releases it.")
+    print_line(f"{plural(details['expected'], 'document')}: {count_words(details['counts'])}")
+    print_line(
+        f"template {details['template']}, {plural(details['pages'], 'page')}, from {', '.join(details['sources'])}"
+    )
+    ended = f", closed {moment(details['closed_at'])}" if details["closed_at"] else ""
+    print_line(f"submitted {moment(details['submitted_at'])}{ended}, {details['elapsed_seconds']:.1f} s")
     for code, count in details["error_codes"].items():
         print_line(f"  {count} x {code}: {CODES[code].meaning}")
     if details["documents_missing_required"]:
-        print_line(f"{details['documents_missing_required']} documents lack a required field.")
+        lack = "lacks" if details["documents_missing_required"] == 1 else "lack"
+        print_line(f"{plural(details['documents_missing_required'], 'document')} {lack} a required field.")
     if details["working"]:
-        working = [
-            [short(item["filename"]), item["stage"], f"{item['done']}/{item['total']}", f"{item['seconds']:.0f} s", item["host"]]
-            for item in details["working"]
-        ]
-        print_table("At work", ["document", "stage", "done", "for", "host"], working)
+        _print_working(details["working"])
     for event in details["events"]:
-        print_line(f"{event['at'][:19]} {event['level']}: {event['message']}")
+        print_line(f"{moment(event['at'])} {event['level']}: {event['message']}")
+
+
+def _print_working(working: list[dict[str, Any]]) -> None:
+    rows = [
+        [item["filename"], item["stage"], f"{item['done']}/{item['total']}", f"{item['seconds']:.0f} s", item["host"]]
+        for item in working
+    ]
+    headings = [
+        Column("document"),
+        *(Column(name, firm=True) for name in ("stage", "done", "for")),
+        Column("host", spare=True),
+    ]
+    print_table(headings, rows, title="At work")

@@ -1,21 +1,35 @@
 """Commands that only read: tasks, status, watch, results, export."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from scatter_pipelines.cli.output import JsonFlag, TaskName, counting, print_json, print_line, print_table, say, status_text
-from scatter_pipelines.cli.show import exit_status, print_details, print_evidence, print_results, print_summary, short
+from scatter_pipelines.cli.output import (
+    JsonFlag,
+    TaskName,
+    counting_documents,
+    plural,
+    print_json,
+    print_line,
+    reader_gone,
+    say,
+)
+from scatter_pipelines.cli.show import exit_status, moment, print_details, print_evidence, print_results, print_summary
+from scatter_pipelines.cli.table import Column, print_table
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.export.formats import FORMATS
+from scatter_pipelines.model.result import Counts
 from scatter_pipelines.work.export import export_task
 from scatter_pipelines.work.operate import find_task
-from scatter_pipelines.work.runtime import open_runtime
+from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.status import attempts, counts_of, details, open_holds, recent_tasks, result_rows, summary
 
 WATCH_SECONDS = 1.0
+IDLE_LOOKS = 5
+"""So often nobody may be seen at work before a person is told."""
 STATUSES = ("pending", "extracting", "completed", "error", "cancelled")
 
 
@@ -27,22 +41,37 @@ def tasks_command(
     with open_runtime() as runtime:
         found = recent_tasks(runtime, most)
     if as_json:
-        print_json(found)
-        return
-    rows = [
-        [
-            item["task_id"],
-            status_text(item["status"]),
-            item["expected"],
-            item["counts"]["completed"],
-            item["counts"]["error"],
-            item["template"],
-            item["submitted_at"][:19],
-            short(", ".join(item["sources"])),
-        ]
-        for item in found
+        print_json({"tasks": found})
+    elif not found:
+        print_line("There are no tasks yet: `scatter run SOURCE` makes one.")
+    else:
+        print_table(TASK_COLUMNS, [_task_row(item) for item in found])
+
+
+TASK_COLUMNS = (
+    Column("task", firm=True),
+    Column("status", firm=True),
+    Column("documents", firm=True, right=True),
+    Column("done", firm=True, right=True),
+    Column("errors", firm=True, right=True),
+    Column("submitted (UTC)", firm=True, spare=True),
+    Column("template", spare=True),
+    Column("sources", spare=True),
+)
+
+
+def _task_row(item: dict[str, Any]) -> list[Any]:
+    counts = item["counts"]
+    sources = ", ".join(item["sources"])
+    numbers = (item["expected"], counts["completed"], counts["error"])
+    return [
+        item["task_id"],
+        item["status"],
+        *numbers,
+        item["submitted_at"][:16].replace("T", " "),
+        item["template"],
+        sources,
     ]
-    print_table(None, ["task", "status", "documents", "completed", "errors", "template", "submitted", "sources"], rows, markup=1)
 
 
 def status_command(task: TaskName, as_json: JsonFlag = False) -> None:
@@ -57,31 +86,37 @@ def watch_command(task: TaskName, as_json: JsonFlag = False) -> None:
     with open_runtime() as runtime:
         found = find_task(runtime, task)
         try:
-            with counting(f"Task {found.id}", shown=not as_json) as update:
-                while True:
-                    counts = counts_of(runtime, found.id)
-                    update(counts.total - counts.open, counts.total)
-                    if find_task(runtime, found.id).status != "processing":
-                        break
-                    for reason in open_holds(runtime, found.id):
-                        update(counts.total - counts.open, counts.total)
-                        _say_once(f"On hold: {reason}")
-                    time.sleep(WATCH_SECONDS)
+            with counting_documents(f"Task {found.id}") as progress:
+                _follow(runtime, found.id, progress)
         except KeyboardInterrupt:
-            say(f"Task {found.id} goes on.")
+            say(f"Task {found.id} goes on without being watched.")
             raise typer.Exit(1) from None
         result = summary(runtime, found.id)
         print_json(result) if as_json else print_summary(runtime, result)
     raise typer.Exit(exit_status(result["status"]))
 
 
-_said: set[str] = set()
+def _follow(runtime: Runtime, task_id: str, progress: Callable[[Counts], None]) -> None:
+    said: set[str] = set()
 
+    def say_once(message: str) -> None:
+        if message not in said:
+            said.add(message)
+            say(message)
 
-def _say_once(message: str) -> None:
-    if message not in _said:
-        _said.add(message)
-        say(message)
+    idle = 0
+    while find_task(runtime, task_id).status == "processing":
+        counts = counts_of(runtime, task_id)
+        progress(counts)
+        reasons = open_holds(runtime, task_id)
+        for reason in reasons:
+            say_once(f"On hold: {reason}. `scatter resume {task_id}` releases it.")
+        idle = 0 if counts.extracting or reasons else idle + 1
+        if idle > IDLE_LOOKS:
+            say_once(
+                f"Nobody is at work on it: start `scatter dev`, or `scatter run --task {task_id}` in another shell."
+            )
+        time.sleep(WATCH_SECONDS)
 
 
 def results_command(
@@ -107,26 +142,55 @@ def results_command(
             print_results(runtime, task_id, status=status)
 
 
-def _show_attempts(found: list[dict[str, object]], as_json: bool) -> None:
+def _show_attempts(found: list[dict[str, Any]], as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        for attempt in found:
+            print_json(attempt)
         return
-    names = ("filename", "attempt", "outcome", "code", "started_at", "ended_at", "host", "run_id")
-    print_table(None, names, [[short(str(row[name] or "")) for name in names] for row in found])
+    columns = [Column(heading, firm=heading in FIRM_ATTEMPTS, spare=heading in SPARE_ATTEMPTS) for heading in ATTEMPTS]
+    rows = [
+        [
+            row["filename"],
+            row["attempt"],
+            row["outcome"],
+            row["code"],
+            moment(row["ended_at"]),
+            row["host"],
+            row["run_id"],
+        ]
+        for row in found
+    ]
+    print_table(columns, rows)
+
+
+ATTEMPTS = ("document", "attempt", "outcome", "code", "ended", "host", "run")
+FIRM_ATTEMPTS = frozenset(ATTEMPTS) - {"document", "host"}
+SPARE_ATTEMPTS = frozenset({"ended", "host", "run"})
 
 
 def export_command(
     task: TaskName,
     format_name: Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")] = "jsonl",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write; its folder is made.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file to write, whose folder is made; by default TASK.FORMAT; - prints."
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Write the results of a task to a file."""
+    printed = output == Path("-")
+    if printed and as_json:
+        raise UsageError("config_invalid", "Both the results (-o -) and --json would be printed.")
     with open_runtime() as runtime:
         task_id = find_task(runtime, task).id
-        path = output or Path(f"{task_id}.{format_name}")
-        written = export_task(runtime, task_id, format_name, path)
+        path = Path("/dev/stdout") if printed else output or Path(f"{task_id}.{format_name}")
+        try:
+            written = export_task(runtime, task_id, format_name, path)
+        except BrokenPipeError:
+            reader_gone()
     if as_json:
-        print_json({"task_id": task_id, "format": format_name, "path": str(path), "rows": written})
-    else:
-        print_line(f"{written} results written to {path}.")
+        print_json({"task_id": task_id, "format": format_name, "path": str(path.absolute()), "rows": written})
+    elif not printed:
+        print_line(f"{plural(written, 'result')} written to {path}.")

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 import yaml
 
-from scatter_pipelines.cli.output import JsonFlag, print_json, print_line, print_table
+from scatter_pipelines.cli.output import JsonFlag, print_json, print_line
+from scatter_pipelines.cli.table import Column, print_table
 from scatter_pipelines.extraction.templates import list_templates, load_template
 
 app = typer.Typer(no_args_is_help=True, help="Templates: the named, versioned lists of fields to extract.")
@@ -17,10 +18,11 @@ def list_command(as_json: JsonFlag = False) -> None:
     """List the templates that come with the program."""
     found = list_templates()
     if as_json:
-        print_json([template.model_dump(mode="json") for template in found])
+        print_json({"templates": [template.model_dump(mode="json") for template in found]})
         return
     rows = [[item.name, item.version, len(item.fields), item.description] for item in found]
-    print_table(None, ["template", "version", "fields", "description"], rows)
+    headings = ("template", "version", "fields")
+    print_table([*(Column(name, firm=True) for name in headings), Column("description")], rows)
 
 
 @app.command("show")

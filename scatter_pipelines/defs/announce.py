@@ -3,6 +3,7 @@
 Happens at least once for each closing, by whoever comes first; who comes second finds it marked.
 """
 
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -32,7 +33,7 @@ def announce(runtime: Runtime, instance: DagsterInstance) -> list[Task]:
             runtime.settings,
             {"event": "closed", "task_id": task.id, "status": task.status, "closing": task.closing},
         )
-        runtime.database.run(lambda c, one=task: tasks.mark_announced(c, one.id, one.closing))  # type: ignore[misc]
+        runtime.database.run(partial(tasks.mark_announced, task_id=task.id, closing=task.closing))
     return waiting
 
 

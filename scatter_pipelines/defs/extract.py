@@ -20,7 +20,9 @@ ROW_DECIDES = 10_000
 
 
 @dg.op(name=SCATTER_OP, out=dg.DynamicOut(int, io_manager_key="result_ids"))
-def scatter_op(context: dg.OpExecutionContext, config: ExtractConfig, pipeline: Pipeline) -> Iterator[dg.DynamicOutput[int]]:
+def scatter_op(
+    context: dg.OpExecutionContext, config: ExtractConfig, pipeline: Pipeline
+) -> Iterator[dg.DynamicOutput[int]]:
     """Submits or finds the task, takes a shard and yields its unfinished documents."""
     try:
         work = begin_run(pipeline.runtime, run_request(context, config))

@@ -1,4 +1,4 @@
-"""The jobs beside extraction: aggregate, sweep, export and the operators' actions. Each is one op, one call of `work`."""
+"""The jobs beside extraction: aggregate, sweep, export, operators' actions. Each is one op and one call of `work`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

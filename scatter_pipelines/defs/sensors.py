@@ -1,4 +1,4 @@
-"""The sensors: dispatch shards, close tasks, watch the inbox. A tick is one call of `work`, safe to run twice at once."""
+"""The sensors: dispatch shards, close tasks, watch the inbox. A tick is one call of `work`, safe twice at once."""
 
 from collections.abc import Iterator
 

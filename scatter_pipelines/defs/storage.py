@@ -33,9 +33,7 @@ class ScatterStorage(DagsterPostgresStorage):
         return NO_CONFIG
 
     @classmethod
-    def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: Any
-    ) -> "ScatterStorage":
+    def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "ScatterStorage":
         settings = load_settings()
         with database_errors(settings):
             url = resolve_url(settings, "psycopg2").render_as_string(hide_password=False)
@@ -46,9 +44,9 @@ class ScatterStorage(DagsterPostgresStorage):
     def pool_connections(self) -> None:
         """One engine for runs and schedules, one for the event log, whose commits need not reach the disk."""
         shared = _engine(self.postgres_url)
-        self._run_storage._engine = shared  # noqa: SLF001
-        self._schedule_storage._engine = shared  # noqa: SLF001
-        self._event_log_storage._engine = _engine(self.postgres_url, "-c synchronous_commit=off")  # noqa: SLF001
+        self._run_storage._engine = shared
+        self._schedule_storage._engine = shared
+        self._event_log_storage._engine = _engine(self.postgres_url, "-c synchronous_commit=off")
 
 
 def _engine(url: str, options: str = "") -> Engine:
@@ -72,9 +70,7 @@ class ScatterArtifactStorage(LocalArtifactStorage):
         return NO_CONFIG
 
     @classmethod
-    def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: Any
-    ) -> "ScatterArtifactStorage":
+    def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "ScatterArtifactStorage":
         return ScatterArtifactStorage(str(dagster_folder()), inst_data)
 
 

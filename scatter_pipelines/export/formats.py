@@ -23,13 +23,28 @@ def writer_of(name: str) -> Writer:
 
 
 def export_file(rows: Iterable[Row], name: str, path: Path, field_names: list[str]) -> int:
-    """Writes the rows and returns how many; the file appears under its name only when it is complete."""
+    """Writes the rows and returns how many; the file appears under its name only when it is complete.
+
+    What is no regular file, such as a pipe or a terminal, is written to as the rows come; BrokenPipeError is the
+    caller's then.
+    """
     writer = writer_of(name)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.is_dir():
+            raise UsageError("export_failed", f"{path} is a folder; name a file in it.")
+        if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
+            with path.open("a", encoding="utf-8", newline="") as file:
+                return writer(rows, file, field_names)
+        return _write_whole(rows, writer, Path(os.path.realpath(path)), field_names)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise UsageError("export_failed", f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError("export_failed", f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _write_whole(rows: Iterable[Row], writer: Writer, path: Path, field_names: list[str]) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".scatter-export-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             written = writer(rows, file, field_names)
@@ -37,8 +52,6 @@ def export_file(rows: Iterable[Row], name: str, path: Path, field_names: list[st
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)
         Path(temporary).replace(path)
-    except OSError as error:
-        raise UsageError("export_failed", f"{path} cannot be written: {error.strerror}.") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
     return written

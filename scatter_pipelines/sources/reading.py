@@ -14,7 +14,15 @@ from scatter_pipelines.sources.uris import file_path, is_remote, printable
 
 CHUNK = 1 << 16
 
-PASSING = frozenset({errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.EHOSTDOWN, errno.ENFILE, errno.EMFILE})
+NO_URL = (
+    requests.exceptions.InvalidURL,
+    requests.exceptions.InvalidSchema,
+    requests.exceptions.MissingSchema,
+    UnicodeError,
+)
+PASSING = frozenset(
+    {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.EHOSTDOWN, errno.ENFILE, errno.EMFILE}
+)
 
 
 def read_document(
@@ -60,7 +68,7 @@ def _read_file(uri: str, max_bytes: int) -> bytes:
 def _file_errors(shown: str) -> Iterator[None]:
     try:
         yield
-    except (FileNotFoundError, NotADirectoryError) as error:
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
         raise DocumentError("source_missing", f"{shown} does not exist.") from error
     except PermissionError as error:
         raise DocumentError("source_unreadable", f"{shown} may not be read: permission denied.") from error
@@ -74,7 +82,7 @@ def _download(uri: str, max_bytes: int, timeout: float, check: Callable[[], None
         with requests.get(uri, stream=True, timeout=timeout) as response:
             _check_status(uri, response)
             return _body(response, max_bytes, check)
-    except (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema, UnicodeError) as error:
+    except NO_URL as error:
         raise DocumentError("source_missing", f"{uri} is not a usable URL: {error}.") from error
     except requests.exceptions.TooManyRedirects as error:
         raise DocumentError("source_unreadable", f"{uri} redirects in a circle.") from error
@@ -87,16 +95,14 @@ def _check_status(uri: str, response: requests.Response) -> None:
     if status in {404, 410}:
         raise DocumentError("source_missing", f"{uri} answered {status}: there is no such document.")
     if status in {408, 425, 429} or status >= 500:
-        raise DocumentError(
-            "source_unavailable", f"{uri} answered {status}.", retry_after=_retry_after(response)
-        )
+        raise DocumentError("source_unavailable", f"{uri} answered {status}.", retry_after=_retry_after(response))
     if status >= 400:
         raise DocumentError("source_unreadable", f"{uri} answered {status}: it may not be read.")
 
 
 def _retry_after(response: requests.Response) -> float | None:
     said = response.headers.get("Retry-After", "")
-    return min(float(said), 3600.0) if said.isdigit() else None
+    return min(float(said), 3600.0) if said.isascii() and said.isdigit() else None
 
 
 def _body(response: requests.Response, max_bytes: int, check: Callable[[], None]) -> bytes:

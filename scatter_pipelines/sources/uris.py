@@ -13,7 +13,7 @@ def file_path(location: str) -> Path:
     """The path a location names, given as a path or as a file: URI."""
     if location.startswith("file://"):
         return Path(os.fsdecode(unquote_to_bytes(urlsplit(location).path)))
-    return Path(location).expanduser()
+    return Path(os.path.expanduser(location))  # noqa: PTH111  Path's own refuses names that begin with ~ but name no user
 
 
 def path_uri(path: Path) -> str:
@@ -24,3 +24,8 @@ def path_uri(path: Path) -> str:
 def printable(value: object) -> str:
     """A name that a screen and a database can take: what is no character becomes a question mark."""
     return str(value).encode("utf-8", "replace").decode().replace("\x00", "?")
+
+
+def reason(error: BaseException) -> str:
+    """What the system says is the matter."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()

@@ -13,7 +13,8 @@ BEAT_CLAIMS = text("""
            progress_at = CASE WHEN v.stage > b.stage OR (v.stage = b.stage AND v.done > b.done)
                               THEN clock_timestamp() ELSE b.progress_at END,
            stage = greatest(b.stage, v.stage),
-           done = CASE WHEN v.stage > b.stage THEN v.done ELSE greatest(b.done, v.done) END,
+           done = CASE WHEN v.stage > b.stage THEN v.done
+                       WHEN v.stage = b.stage THEN greatest(b.done, v.done) ELSE b.done END,
            total = v.total, waited_ms = v.waited_ms
       FROM unnest(CAST(:ids AS bigint[]), CAST(:attempts AS int[]), CAST(:stages AS smallint[]),
                   CAST(:dones AS int[]), CAST(:totals AS int[]), CAST(:waited AS bigint[]))

@@ -82,8 +82,10 @@ def is_transient(error: BaseException) -> bool:
     if not isinstance(error, DBAPIError):
         return False
     state = getattr(error.orig, "sqlstate", None)
-    return error.connection_invalidated or state in TRANSIENT_STATES or (
-        state is None and isinstance(error.orig, psycopg.OperationalError)
+    return (
+        error.connection_invalidated
+        or state in TRANSIENT_STATES
+        or (state is None and isinstance(error.orig, psycopg.OperationalError))
     )
 
 

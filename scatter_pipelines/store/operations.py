@@ -2,7 +2,6 @@
 
 from sqlalchemy import Connection, text
 
-
 OPEN_ROWS = """
     (SELECT o.id AS open_id, o.status AS was FROM scatter.extraction_result o
       WHERE o.task_id = :task_id AND o.status IN ('pending', 'extracting')

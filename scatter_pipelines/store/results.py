@@ -182,28 +182,40 @@ def failed_in_run(connection: Connection, run_id: str) -> int:
 
 def complete(connection: Connection, claimed: Claim, extraction: Extraction) -> bool:
     """False: the claim is no longer ours and nothing was written."""
-    return _end(
-        connection,
-        COMPLETE,
-        claimed,
-        fields=as_json(extraction.fields),
-        missing=list(extraction.missing),
-        usage=as_json(extraction.usage),
-        timings=as_json(extraction.timings),
-        pages=extraction.pages,
-        media_type=extraction.media_type,
-    ) is not None
+    return (
+        _end(
+            connection,
+            COMPLETE,
+            claimed,
+            fields=as_json(extraction.fields),
+            missing=list(extraction.missing),
+            usage=as_json(extraction.usage),
+            timings=as_json(extraction.timings),
+            pages=extraction.pages,
+            media_type=extraction.media_type,
+        )
+        is not None
+    )
 
 
-def fail(connection: Connection, claimed: Claim, code: str, stage: str, message: str, timings: Mapping[str, int]) -> bool:
+def fail(
+    connection: Connection, claimed: Claim, code: str, stage: str, message: str, timings: Mapping[str, int]
+) -> bool:
     """Ends the row in error. False: the claim is no longer ours."""
     values = {"code": code, "stage": stage, "message": clean(message), "timings": as_json(timings)}
     return _end(connection, FAIL, claimed, **values) is not None
 
 
 def try_later(
-    connection: Connection, claimed: Claim, code: str, stage: str, message: str, *,
-    retry_after: float | None, retry_seconds: float, max_tries: int,
+    connection: Connection,
+    claimed: Claim,
+    code: str,
+    stage: str,
+    message: str,
+    *,
+    retry_after: float | None,
+    retry_seconds: float,
+    max_tries: int,
 ) -> tuple[ResultStatus, float] | None:
     """Counts a try. The new status and the seconds until it is due; None: the claim is no longer ours."""
     return _end(
@@ -213,8 +225,15 @@ def try_later(
 
 
 def wait_later(
-    connection: Connection, claimed: Claim, code: str, stage: str, message: str, *,
-    retry_after: float | None, retry_seconds: float, max_waits: int,
+    connection: Connection,
+    claimed: Claim,
+    code: str,
+    stage: str,
+    message: str,
+    *,
+    retry_after: float | None,
+    retry_seconds: float,
+    max_waits: int,
 ) -> tuple[ResultStatus, float] | None:
     """Counts a wait, not a try. The new status and the seconds until it is due; None: no longer ours."""
     return _end(

@@ -71,7 +71,8 @@ STALLED = text("""
                greatest(t.started_at,
                         (SELECT max(r.finished_at) FROM scatter.extraction_result r WHERE r.task_id = t.id),
                         (SELECT max(b.progress_at) FROM scatter.claim_beat b
-                           JOIN scatter.extraction_result r ON r.id = b.result_id WHERE r.task_id = t.id)) AS progress_at
+                           JOIN scatter.extraction_result r ON r.id = b.result_id WHERE r.task_id = t.id))
+                   AS progress_at
           FROM scatter.extraction_task t WHERE t.status = 'processing') p
      WHERE p.progress_at < clock_timestamp() - make_interval(secs => :stall_seconds)
        AND NOT EXISTS (SELECT FROM scatter.task_event e

@@ -1,6 +1,7 @@
-"""The aggregator: ends stale claims, closes tasks. The only thing that closes, and it may run anywhere, twice at once."""
+"""The aggregator: ends stale claims and closes tasks. Nothing else closes; it may run anywhere, twice at once."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -49,7 +50,7 @@ def close_tasks(runtime: Runtime, task_id: str | None = None) -> list[Closing]:
     """Closes every task that has nothing pending and nothing extracting."""
     candidates = runtime.database.run(tasks.closable)
     wanted = [candidate for candidate in candidates if task_id in (None, candidate)]
-    closings = (runtime.database.run(lambda c, one=one: close_task(c, one)) for one in wanted)  # type: ignore[misc]
+    closings = (runtime.database.run(partial(close_task, task_id=one)) for one in wanted)
     return [closing for closing in closings if closing is not None]
 
 

@@ -1,5 +1,7 @@
 """Deciding which shards get a run now. Making the runs is Dagster's; nothing here waits."""
 
+from functools import partial
+
 from sqlalchemy import Connection
 
 from scatter_pipelines.model.result import ShardRef
@@ -23,7 +25,7 @@ def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
     for shard in _dispatchable(runtime, most=room + len(unfinished)):
         if (shard.task_id, shard.shard) in waiting:
             continue
-        number = runtime.database.run(lambda c, shard=shard: shards.mark_dispatched(c, shard))  # type: ignore[misc]
+        number = runtime.database.run(partial(shards.mark_dispatched, shard=shard))
         if number is not None:
             opened.append(ShardRef(shard.task_id, shard.shard, number))
         if len(opened) == room:
@@ -35,7 +37,9 @@ def free_shards(runtime: Runtime, task_id: str) -> list[int]:
     """Shards of a task with due work that nobody is at; a dispatch that has not started yet does not count."""
     stale_seconds = runtime.settings.stale_seconds
     found = runtime.database.run(
-        lambda c: shards.dispatchable(c, stale_seconds=stale_seconds, dispatch_seconds=0, most=FREE_MOST, task_id=task_id)
+        lambda c: shards.dispatchable(
+            c, stale_seconds=stale_seconds, dispatch_seconds=0, most=FREE_MOST, task_id=task_id
+        )
     )
     return [shard.shard for shard in found]
 
@@ -67,7 +71,7 @@ def settle_leases(runtime: Runtime, runs: Runs) -> None:
         if state == "cancelled":
             cancel_shard(runtime, lease)
         if state in ("cancelled", "succeeded", "failed"):
-            runtime.database.run(lambda c, lease=lease: beats.drop_lease(c, lease, quiet))  # type: ignore[misc]
+            runtime.database.run(partial(beats.drop_lease, lease=lease, stale_seconds=quiet))
 
 
 def cancel_shard(runtime: Runtime, lease: ShardRef) -> int:

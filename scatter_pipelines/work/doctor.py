@@ -52,7 +52,9 @@ def _surroundings(settings: Settings) -> Iterator[Finding]:
         yield Finding("error", "dagster", f"DAGSTER_HOME is {named}, which has no dagster.yaml.")
     elif named is None and not Path("dagster.yaml").is_file():
         yield Finding(
-            "warning", "dagster", "DAGSTER_HOME is not set and there is no dagster.yaml here: `dagster` would use another storage."
+            "warning",
+            "dagster",
+            "DAGSTER_HOME is not set and there is no dagster.yaml here: `dagster` would use another storage.",
         )
     else:
         yield Finding("ok", "dagster", f"dagster.yaml of {named or Path.cwd()}")
@@ -95,7 +97,9 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
                 findings.append(Finding("warning", "task", f"{task.id} is on hold: {reason}"))
             total = tasks.counts(connection, [task.id])[task.id].total
             if total != task.expected_count:
-                findings.append(Finding("error", "task", f"{task.id} has {total} rows instead of {task.expected_count}."))
+                findings.append(
+                    Finding("error", "task", f"{task.id} has {total} rows instead of {task.expected_count}.")
+                )
         findings.extend(
             Finding("warning", "task", f"{task_id} does not get on.")
             for task_id in sweeping.stalled(connection, runtime.settings.stall_seconds)

@@ -55,7 +55,9 @@ def _files(folder: Path) -> dict[str, str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError("source_invalid", f"The inbox {printable(folder)} cannot be made: {error.strerror}.") from error
+        raise UsageError(
+            "source_invalid", f"The inbox {printable(folder)} cannot be made: {error.strerror}."
+        ) from error
     return dict(list(_walk(folder))[:MOST])
 
 

@@ -122,7 +122,7 @@ class Worker:
         except (DBAPIError, PoolTimeout) as error:
             lost = DocumentError("database_unavailable", f"The database failed: {type(error).__name__}.")
             return self._route(claim, lost, timings)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the boundary of one document
             message = f"{type(error).__name__}: {error}"
             return self._route(claim, DocumentError("internal_error", message), timings)
         except BaseException:

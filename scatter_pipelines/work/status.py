@@ -106,7 +106,11 @@ def recent_tasks(runtime: Runtime, most: int) -> list[dict[str, Any]]:
         counts = tasks.counts(connection, [task.id for task in found])
         return [
             _head(task, counts[task.id])
-            | {"template": task.template_name, "submitted_at": task.submitted_at.isoformat(), "sources": list(task.sources)}
+            | {
+                "template": task.template_name,
+                "submitted_at": task.submitted_at.isoformat(),
+                "sources": list(task.sources),
+            }
             for task in found
         ]
 

@@ -100,7 +100,9 @@ class Watched:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
         limit = settings.parse_seconds + settings.parse_page_seconds * self.total
         if STAGES[self._stage] == "parsing" and now - self._stage_started - self._stage_waited > limit:
-            return StopWork("parse_timeout", f"Parsing took longer than {limit:g} s (page {self.done} of {self.total}).")
+            return StopWork(
+                "parse_timeout", f"Parsing took longer than {limit:g} s (page {self.done} of {self.total})."
+            )
         return None
 
     def stop_with(self, stop: StopWork) -> None:
@@ -176,7 +178,7 @@ class Supervisor:
         try:
             self._beat()
             self._last_beat = time.monotonic()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the boundary of one beat
             silent = time.monotonic() - self._last_beat
             log.warning("Could not write the beats of run %s for %.0f s: %s", self.run_id, silent, error)
             if silent > self._settings.stale_seconds * 2 / 3:

@@ -4,6 +4,7 @@ Keeps nothing between two calls: a sweep that dies midway is made good by the ne
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from scatter_pipelines.model.result import ShardRef, SweptClaim
 from scatter_pipelines.store import beats, events, sweeping
@@ -72,15 +73,15 @@ def _repair_leases(runtime: Runtime, runs: Runs | None) -> tuple[list[ShardRef],
         elif state == "active" and runs is not None and run_id not in failed:
             runs.report_failed(run_id, f"No sign of life for {stale_seconds:g} s; its documents go on in another run.")
             failed.append(run_id)
-        runtime.database.run(lambda c, lease=lease: beats.drop_lease(c, lease, stale_seconds))  # type: ignore[misc]
+        runtime.database.run(partial(beats.drop_lease, lease=lease, stale_seconds=stale_seconds))
     return leases, failed
 
 
 def _raise_alerts(runtime: Runtime) -> list[str]:
     seconds = runtime.settings.stall_seconds
+    message = f"No document of the task got on for {seconds:g} s."
     stalled = runtime.database.run(lambda c: sweeping.stalled(c, seconds))
     for task_id in stalled:
-        message = f"No document of the task got on for {seconds:g} s."
-        runtime.database.run(lambda c, one=task_id: events.add(c, one, "error", "stalled", message))  # type: ignore[misc]
+        runtime.database.run(partial(events.add, task_id=task_id, level="error", kind="stalled", message=message))
         notify(runtime.settings, {"event": "stalled", "task_id": task_id})
     return stalled

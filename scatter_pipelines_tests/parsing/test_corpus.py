@@ -71,6 +71,11 @@ def test_papers_whose_columns_were_drawn_row_by_row_are_put_right() -> None:
         assert score(paper.with_suffix(".nxml"), ordered).fidelity > 0.8
 
 
+def test_a_font_that_lies_about_its_height_does_not_make_boxes_that_cover_other_lines() -> None:
+    page = parse((CORPUS / "papers" / "PMC6281068.pdf").read_bytes()).pages[1]
+    assert max(word.box[3] - word.box[1] for word in page.words) < 20
+
+
 def _parse_in_child(paths: list[Path], results: Connection) -> None:
     for path in paths:
         try:

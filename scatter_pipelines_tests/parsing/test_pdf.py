@@ -245,14 +245,21 @@ def test_memory_does_not_grow_with_the_number_of_documents() -> None:
 
 
 def test_threads_take_turns() -> None:
-    content = drawn(*(says(*prose("line", 12)) for _ in range(4)))
-    expected, found = parse(content), []
-    threads = [threading.Thread(target=lambda: found.append(parse(content))) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [expected] * 6
+    content = drawn(says("one"), says("two"))
+    other_got_on = threading.Event()
+    other = threading.Thread(
+        target=PdfParser().parse,
+        kwargs={"content": content, "limits": ParseLimits(), "progress": lambda done, total: other_got_on.set()},
+    )
+
+    def progress(done: int, total: int) -> None:
+        if done == 1:
+            other.start()
+        assert not other_got_on.wait(0.1)
+
+    parse_document(content, limits=ParseLimits(), progress=progress)
+    other.join()
+    assert other_got_on.is_set()
 
 
 @settings(max_examples=40, deadline=None)

@@ -44,12 +44,6 @@ def test_boxes_agree_with_another_library() -> None:
                 assert (word.box[1], word.box[3]) == pytest.approx((them["top"], them["bottom"]), abs=3)
 
 
-def test_a_font_that_lies_about_its_height_does_not_make_boxes_that_cover_other_lines() -> None:
-    tall = "/FontDescriptor << /Type /FontDescriptor /FontName /Tall /Flags 32 /Ascent 4000 /Descent -1500 >>"
-    (word, _) = parse(raw_pdf(HELLO, font=f"/Type /Font /Subtype /TrueType /BaseFont /Tall {tall}")).pages[0].words
-    assert 38 < word.box[1] < word.box[3] < 54
-
-
 def test_size_and_boldness_come_from_the_font_as_displayed() -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setFont("Helvetica-Bold", 14)

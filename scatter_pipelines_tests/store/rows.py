@@ -8,12 +8,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
+from sqlalchemy import text
+
 from scatter_pipelines.model.result import Beat, Claim, Extraction, Holder, SourceDocument
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import beats, results, tasks
 from scatter_pipelines.store.database import Database
 from scatter_pipelines.work.runtime import Runtime
-from sqlalchemy import text
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ from scatter_pipelines.model.result import Holder
 from scatter_pipelines.store import holds, results
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.runtime import Runtime
-
 from scatter_pipelines_tests.store.rows import (
     HOLDER,
     at_once,

@@ -80,8 +80,8 @@ def made() -> Iterator[Path]:
     """A home with data, stopped: initdb for each test would take most of the time."""
     with short_folder() as folder:
         home = Path(folder).resolve() / "home"
-        ensure_server(home)
-        stop_server(home)
+        with pytest.MonkeyPatch.context() as patch, nothing_left_over(home.parent, patch):
+            ensure_server(home)
         yield home
 
 
@@ -387,11 +387,13 @@ def test_a_deleted_home_comes_up_anew_and_its_old_server_ends(fresh: Path, users
     assert is_running(fresh)
 
 
-def test_a_home_deleted_under_this_process_comes_up_anew(fresh: Path) -> None:
+def test_a_home_deleted_under_this_process_comes_up_anew_and_guarded(fresh: Path) -> None:
     ensure_server(fresh)
+    (old,) = guardians(fresh.parent)
     shutil.rmtree(fresh)
     assert ask(ensure_server(fresh), "SELECT 1") == "1"
-    time.sleep(0.6)
+    wait_until(lambda: old.pid not in [guardian.pid for guardian in guardians(fresh.parent)], "the old one is gone")
+    assert len(guardians(fresh.parent)) == 1
     assert is_running(fresh)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import Connection
+
 from scatter_pipelines.model.result import Claim
 from scatter_pipelines.store import results
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import sweep_claims
 from scatter_pipelines.work.runtime import Runtime
-from sqlalchemy import Connection
-
 from scatter_pipelines_tests.store.rows import (
     BACK_OFF,
     EXTRACTION,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.store import tasks
 from scatter_pipelines.work.runtime import Runtime
