@@ -4,7 +4,7 @@ from scatter_pipelines.errors import CODES
 
 KINDS = {
     "permanent": "the document's own fault: its row ends in `error`, nothing is retried, its step stays green",
-    "transient": "an upstream is at fault: tried again after 10, 20, 40 s, then the row ends in `error` and its step is red",
+    "transient": "an upstream is at fault: tried again after 10, 20, 40 s, then the row is in `error` and its step red",
     "limit": "the document took too much time or memory: tried once more, then the row ends in `error`",
     "lost": "the worker disappeared: given to another, three times at most",
     "operator": "somebody asked for it",

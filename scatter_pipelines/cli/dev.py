@@ -15,6 +15,7 @@ def dev_command(
     """Start the web UI with the daemon (sensors, schedules, queue) and keep the database up. Ctrl-C ends all of it."""
     from scatter_pipelines.launch import become_ui  # noqa: PLC0415  Dagster takes a second to import
 
+    check_port(host, port)
     with open_runtime() as runtime:
         say(f"Web UI: http://{host}:{port}   inbox: {runtime.settings.inbox_path()}")
         become_ui(runtime, host, port)

@@ -1,5 +1,6 @@
 """Which formats there are, and writing a file whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -43,6 +44,8 @@ def export_file(rows: Iterable[Row], name: str, path: Path, field_names: list[st
 
 
 def _write_whole(rows: Iterable[Row], writer: Writer, path: Path, field_names: list[str]) -> int:
+    if path.parent.exists() and not path.parent.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".scatter-export-")
     try:

@@ -18,6 +18,7 @@ NO_URL = (
     requests.exceptions.InvalidURL,
     requests.exceptions.InvalidSchema,
     requests.exceptions.MissingSchema,
+    urllib3.exceptions.LocationValueError,
     UnicodeError,
 )
 PASSING = frozenset(

@@ -26,8 +26,11 @@ CREATE_ROLE = f"""
     END $$
 """
 JOIN_ROLE = f"""
+    -- since PostgreSQL 16 who made a role is a member of it, but may not take it on without this
     DO $$ BEGIN
-        IF NOT pg_has_role(current_user, '{WORKER_ROLE}', 'MEMBER') THEN
+        IF NOT pg_has_role(current_user, '{WORKER_ROLE}',
+                           CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END)
+        THEN
             GRANT {WORKER_ROLE} TO CURRENT_USER;
         END IF;
     END $$
@@ -69,14 +72,14 @@ def upgrade(database: Database) -> bool:
     """Brings the schema to this program's version, one process at a time. False: it was there already."""
     with database.transaction() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_LOCK})
-        if current_revision(connection) == head_revision():
-            return False
-        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
-        config = _config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        outdated = current_revision(connection) != head_revision()
+        if outdated:
+            connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+            config = _config()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
         _grant(connection)
-    return True
+    return outdated
 
 
 def _grant(connection: Connection) -> None:

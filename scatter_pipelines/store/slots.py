@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal
 
 import psycopg
@@ -31,6 +32,17 @@ HELD = """
 """
 
 FIRST_POLL, LONGEST_POLL = 0.02, 0.5
+AWAY_SECONDS = 60.0
+"""How long a database that is away is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A slot that was taken. It is lost with the session it was taken in, counted by `session`."""
+
+    level: Level
+    number: int
+    session: int
 
 
 class Slots:
@@ -45,29 +57,35 @@ class Slots:
         self._settings = settings
         self._mutex = threading.Lock()
         self._session: psycopg.Connection | None = None
-        self._mine: set[tuple[Level, int]] = set()
+        self._session_number = 0
+        self._mine: set[Slot] = set()
 
     @contextmanager
     def hold(self, level: Level, while_waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Waits for a slot and frees it at the end. `while_waiting` is called now and then and may raise."""
-        number = self._wait(level, while_waiting)
+        slot = self._wait(level, while_waiting)
         try:
             yield
         finally:
-            self._release(level, number)
+            self._release(slot)
 
-    def _wait(self, level: Level, while_waiting: Callable[[], None]) -> int:
-        pause = FIRST_POLL
+    def _wait(self, level: Level, while_waiting: Callable[[], None]) -> Slot:
+        pause, answered = FIRST_POLL, time.monotonic()
         while True:
-            number = self.try_take(level)
-            if number is not None:
-                return number
+            try:
+                slot, answered = self.try_take(level), time.monotonic()
+            except psycopg.OperationalError:
+                if time.monotonic() - answered > AWAY_SECONDS:
+                    raise
+                slot = None
+            if slot is not None:
+                return slot
             while_waiting()
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, LONGEST_POLL)
 
-    def try_take(self, level: Level) -> int | None:
-        """The number of a slot that was free, or None. A session that broke is opened anew once."""
+    def try_take(self, level: Level) -> Slot | None:
+        """A slot that was free, or None. A session that broke is opened anew once."""
         with self._mutex:
             for last_chance in (False, True):
                 try:
@@ -78,26 +96,28 @@ class Slots:
                         raise
         return None
 
-    def _try_take(self, level: Level) -> int | None:
+    def _try_take(self, level: Level) -> Slot | None:
         session = self._connected()
         limit = self.limits[level]
         start = random.randrange(limit)
         for number in ((start + step) % limit for step in range(limit)):
-            if (level, number) in self._mine:
+            slot = Slot(level, number, self._session_number)
+            if slot in self._mine:
                 continue
             row = session.execute(TRY_LOCK, (LOCK_CLASS[level], number)).fetchone()
             if row is not None and row[0]:
-                self._mine.add((level, number))
-                return number
+                self._mine.add(slot)
+                return slot
         return None
 
-    def _release(self, level: Level, number: int) -> None:
+    def _release(self, slot: Slot) -> None:
+        """Frees the slot unless it went with its session: its number may be another's by now."""
         with self._mutex:
-            if (level, number) not in self._mine:
+            if slot not in self._mine:
                 return
-            self._mine.discard((level, number))
+            self._mine.discard(slot)
             try:
-                self._connected().execute(UNLOCK, (LOCK_CLASS[level], number))
+                self._connected().execute(UNLOCK, (LOCK_CLASS[slot.level], slot.number))
             except psycopg.OperationalError:
                 self._forget()
 
@@ -107,6 +127,7 @@ class Slots:
             url = resolve_url(self._settings).set(drivername="postgresql")
             dsn = url.render_as_string(hide_password=False)
             self._session = psycopg.connect(dsn, autocommit=True, application_name="scatter_slots", **KEEPALIVE)
+            self._session_number += 1
         return self._session
 
     def _forget(self) -> None:

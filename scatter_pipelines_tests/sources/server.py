@@ -42,7 +42,7 @@ def respond(status: int, body: bytes = b"", **headers: str) -> Answer:
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
-        for name, value in ({"Content_Length": str(len(body))} | headers).items():
+        for name, value in ({"Content_Length": str(len(body)), "Connection": "close"} | headers).items():
             handler.send_header(name.replace("_", "-"), value)
         handler.end_headers()
         handler.wfile.write(body)

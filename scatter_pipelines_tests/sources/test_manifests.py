@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.model.result import SourceDocument
 from scatter_pipelines.sources.listing import list_documents

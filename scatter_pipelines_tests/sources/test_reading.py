@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from scatter_pipelines.errors import CODES, DocumentError
 from scatter_pipelines.sources.reading import read_document
 from scatter_pipelines_tests.sources.server import Answer, respond, serving
@@ -31,8 +32,7 @@ def answered(answer: Answer, **limits: Any) -> bytes:
 
 def refused(answer: Answer, **limits: Any) -> DocumentError:
     with serving(answer) as url:
-        error = refusal(f"{url}/a.pdf", **limits)
-    return error
+        return refusal(f"{url}/a.pdf", **limits)
 
 
 def test_a_file_is_read_as_it_was_at_submit(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_our_version_table_is_not_dagsters(bare: Settings) -> None:
         with database.transaction() as connection:
             kept = connection.exec_driver_sql("SELECT version_num FROM public.alembic_version").scalar_one()
             made = connection.exec_driver_sql(
-                "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_name LIKE 'extraction%'"
+                "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_name = 'extraction_task'"
             )
             assert (kept, list(made.scalars())) == ("dagsters", [SCHEMA])
 

@@ -10,7 +10,8 @@ _REGISTRIES: tuple[tuple[str, str], ...] = (
     (r"NCT[\s\-#:]{0,2}(\d{8})", "NCT{}"),
     (r"ISRCTN[\s\-#:]{0,2}(\d{8})", "ISRCTN{}"),
     (r"ACTRN[\s\-#:]{0,2}(\d{14})", "ACTRN{}"),
-    (r"ChiCTR[\s\-]{0,2}((?:[A-Z]{2,4}[\s\-]?)?\d{8,10})", "ChiCTR{}"),
+    (r"ChiCTR[\s\-]{0,2}([A-Z]{2,4}[\s\-]?\d{8,10})", "ChiCTR-{}"),
+    (r"ChiCTR[\s\-]{0,2}(\d{8,10})", "ChiCTR{}"),
     (r"UMIN[\s\-#:]{0,2}(?:CTR)?[\s\-#:]{0,2}(\d{9})", "UMIN{}"),
     (r"JPRN[\s\-]{0,2}([A-Za-z]{3,9}[\s\-]?\d{5,10})", "JPRN-{}"),
     (r"jRCT(s?[\s\-]{0,2}\d{9,10})", "jRCT{}"),
@@ -23,7 +24,7 @@ _REGISTRIES: tuple[tuple[str, str], ...] = (
     (r"RBR[\s\-]{0,2}([0-9a-z]{6,8})", "RBR-{}"),
     (r"TCTR[\s\-#:]{0,2}(\d{11})", "TCTR{}"),
     (r"NTR[\s\-#:]{0,2}(\d{3,5})", "NTR{}"),
-    (r"EudraCT[^.;\d]{0,30}(\d{4}[\-\u2010-\u2013]\d{6}[\-\u2010-\u2013]\d{2})", "EudraCT {}"),
+    (r"EudraCT[^.;\d]{0,30}(\d{4}[\-\u2010-\u2013]\d{6}[\-\u2010-\u2013]\d{2})", "{}"),
 )
 _ID = re.compile(
     r"(?<![A-Za-z0-9])(?:" + "|".join(pattern for pattern, _ in _REGISTRIES) + r")(?![A-Za-z0-9])",
