@@ -1,5 +1,6 @@
 """A document as its extractors look at it: spans, lines with their type size and place, and the body's type size."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -49,12 +50,15 @@ def words_in(page: Page, start: int, end: int) -> tuple[Word, ...]:
     return page.words[first:last]
 
 
+_RULE = re.compile(r"([-=_*~])\1{2,}")
+
+
 def lines_of(page: Page) -> Iterator[Line]:
-    """The page's lines that are not blank, in the order of its text."""
+    """The page's lines that are neither blank nor a mere rule (`-----`), in the order of its text."""
     position = 0
     for raw in page.text.split("\n"):
         text = raw.strip()
-        if text:
+        if text and not _RULE.fullmatch(text):
             start = position + raw.index(text[0])
             yield _line(page, Span(page.number, start, start + len(text)), text)
         position += len(raw) + 1

@@ -5,6 +5,7 @@ read everything but writes only result rows, beats, leases, attempts and holds. 
 """
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -95,11 +96,13 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._engines: dict[Role, Engine] = {}
+        self._mutex = threading.Lock()
 
     def engine(self, role: Role = "owner") -> Engine:
-        if role not in self._engines:
-            self._engines[role] = self._make_engine(role)
-        return self._engines[role]
+        with self._mutex:
+            if role not in self._engines:
+                self._engines[role] = self._make_engine(role)
+            return self._engines[role]
 
     def _make_engine(self, role: Role) -> Engine:
         own_url = self.settings.worker_database_url if role == "worker" else None

@@ -218,13 +218,17 @@ class Supervisor:
         return self._watched.get(watched.claim.result_id) is watched
 
     def _give_up(self, watched: Watched, stop: StopWork) -> None:
-        """The work does not end, so its process must."""
+        """The work does not end, so its process must, also where that cannot be written down."""
         claim = watched.claim
         if stop.kind != "lost":
             stage = CODES[stop.kind].stage
-            self._database.run(
-                lambda connection: results.hit_limit(connection, claim, stop.kind, stage, stop.message), "worker"
-            )
+            try:
+                self._database.run(
+                    lambda connection: results.hit_limit(connection, claim, stop.kind, stage, stop.message), "worker",
+                    seconds=self._settings.hang_seconds,
+                )  # fmt: skip
+            except Exception as error:
+                log.error("Could not write that %s hit its limit: %s", claim.filename, error)
         self._end_process(f"{claim.filename} (result {claim.result_id}) does not stop. {stop.message}")
 
 

@@ -34,7 +34,7 @@ def test_a_document_becomes_a_completed_row_with_fields_and_history(runtime: Run
     (outcome,) = process(runtime, task_id, result_id)
     assert (outcome.kind, outcome.attempt, outcome.pages) == ("completed", 1, 1)
     (line,) = result_rows(runtime, task_id)
-    assert line["fields"]["registration"]["value"]
+    assert line["fields"]["sample_size"]["value"]
     assert {"read_ms", "parse_ms", "extract_ms"} <= line["timings"].keys()
     row = row_of(runtime, result_id)
     assert (row.run_id, row.step_key, row.status) == (HOLDER.run_id, HOLDER.step_key, "completed")

@@ -41,7 +41,9 @@ with open_runtime() as runtime:
 """
 
 
-def _child(environment: dict[str, str], task_id: str, result_id: int, **more: str) -> "subprocess.CompletedProcess[str]":
+def _child(
+    environment: dict[str, str], task_id: str, result_id: int, **more: str
+) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", CHILD, task_id, str(result_id)]
     return subprocess.run(command, env=environment | more, capture_output=True, text=True, timeout=60, check=False)
 

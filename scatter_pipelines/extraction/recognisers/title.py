@@ -3,7 +3,7 @@
 Without a layout: the first heading or paragraph. The file's own metadata only break ties, as they are often wrong.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from scatter_pipelines.extraction.layout import Line, Span, words_in
 from scatter_pipelines.extraction.recognisers import journal
@@ -80,14 +80,27 @@ def _without_marks(page: Page, block: Block) -> Span:
 
 
 def _first_lines(reading: Reading, page: Page) -> list[Block]:
-    """Lines marked as a heading come first, then the first ones long enough; only near the text's start."""
-    lines = [line for line in reading.layout.lines(page)[:20] if _could_be_title(line)]
-    return [Block((line,)) for line in sorted(lines, key=lambda line: not line.text.startswith("# "))]
+    """Lines marked as a heading come first, then the first paragraphs long enough; only near the text's start."""
+    paragraphs = [block for block in _paragraphs(reading.layout.lines(page)[:20]) if _could_be_title(block)]
+    return sorted(paragraphs, key=lambda block: not block.lines[0].text.startswith("# "))
 
 
-def _could_be_title(line: Line) -> bool:
-    text = line.text.lstrip("# ")
-    plain = not (is_kind(text) or is_furniture(text) or heading_of(line, 0.0))
+def _paragraphs(lines: Iterable[Line]) -> Iterator[Block]:
+    """Lines without a blank line or a rule between them; a marked heading stands alone."""
+    current: list[Line] = []
+    for line in lines:
+        alone = line.text.startswith("#") or (current and current[-1].text.startswith("#"))
+        if current and (alone or line.span.start - current[-1].span.end > 1):
+            yield Block(tuple(current))
+            current = []
+        current.append(line)
+    if current:
+        yield Block(tuple(current))
+
+
+def _could_be_title(block: Block) -> bool:
+    text = block.text.lstrip("# ")
+    plain = not (is_kind(text) or is_furniture(text) or heading_of(block.lines[0], 0.0))
     return plain and len(text.split()) >= 2 and 12 <= len(text) <= _MAX_CHARACTERS
 
 
