@@ -35,7 +35,7 @@ def _no_settings_from_outside() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, _no_settings_from_outside: None) -> Iterator[EmbeddedServer]:
     """One server a session, with a template database that has the schema."""
-    home = tmp_path_factory.mktemp("server")
+    home = tmp_path_factory.mktemp("a server's home")
     started = ensure_server(home)
     _execute(started, f"CREATE DATABASE {TEMPLATE}")
     database = Database(Settings(home=home, database_url=started.url(TEMPLATE)))

@@ -4,7 +4,7 @@ import typer
 
 from scatter_pipelines.cli.output import JsonFlag, print_json, print_line
 from scatter_pipelines.settings import load_settings
-from scatter_pipelines.store.database import resolve_url
+from scatter_pipelines.store.database import libpq_url, resolve_url
 from scatter_pipelines.store.schema import head_revision, upgrade
 from scatter_pipelines.work.runtime import Runtime, database_errors
 
@@ -33,5 +33,5 @@ def upgrade_command(as_json: JsonFlag = False) -> None:
 def url_command(as_json: JsonFlag = False) -> None:
     """Print the database's URL, for psql and other clients. Starts the embedded server, which stops when unused."""
     with database_errors(load_settings()):
-        url = resolve_url(load_settings()).set(drivername="postgresql").render_as_string(hide_password=False)
+        url = libpq_url(resolve_url(load_settings()))
     print_json({"url": url}) if as_json else print_line(url)

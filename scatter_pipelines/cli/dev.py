@@ -13,7 +13,7 @@ def dev_command(
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the web UI.")] = 3000,
 ) -> None:
     """Start the web UI with the daemon (sensors, schedules, queue) and keep the database up. Ctrl-C ends all of it."""
-    from scatter_pipelines.launch import become_ui  # noqa: PLC0415  Dagster takes a second to import
+    from scatter_pipelines.launch import become_ui, check_port  # noqa: PLC0415  Dagster takes a second to import
 
     check_port(host, port)
     with open_runtime() as runtime:

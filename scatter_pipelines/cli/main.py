@@ -89,7 +89,7 @@ def main() -> None:
     prepare_streams()
     as_json = "--json" in sys.argv
     try:
-        status = app(standalone_mode=False)
+        status = app(prog_name="scatter", standalone_mode=False)
         finish_output()
     except Exception as error:  # noqa: BLE001  one command's boundary: reported below
         status = _report(error, as_json)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote, urlencode
 
 import psycopg
 import sqlalchemy
@@ -74,6 +75,16 @@ def resolve_url(settings: Settings, driver: str = "psycopg") -> URL:
         server = ensure_server(settings.home_path())
         url = make_url(server.url(EMBEDDED_DATABASE))
     return url.set(drivername=f"postgresql+{driver}")
+
+
+def libpq_url(url: URL) -> str:
+    """The URL as libpq and its programs read it. SQLAlchemy writes a space as `+` or as it is, which libpq refuses."""
+    user = ":".join(quote(str(part), safe="") for part in (url.username, url.password) if part is not None)
+    host = f"[{url.host}]" if ":" in (url.host or "") else quote(url.host or "", safe="")
+    port = f":{url.port}" if url.port else ""
+    pairs = [(name, value) for name, values in url.normalized_query.items() for value in values]
+    query = f"?{urlencode(pairs, quote_via=quote)}" if pairs else ""
+    return f"postgresql://{user}{'@' if user else ''}{host}{port}/{quote(url.database or '', safe='')}{query}"
 
 
 def is_transient(error: BaseException) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal
 import psycopg
 
 from scatter_pipelines.settings import Settings
-from scatter_pipelines.store.database import KEEPALIVE, resolve_url
+from scatter_pipelines.store.database import KEEPALIVE, libpq_url, resolve_url
 
 Level = Literal["document", "parse", "llm"]
 
@@ -124,8 +124,7 @@ class Slots:
     def _connected(self) -> psycopg.Connection:
         if self._session is None or self._session.closed:
             self._mine.clear()
-            url = resolve_url(self._settings).set(drivername="postgresql")
-            dsn = url.render_as_string(hide_password=False)
+            dsn = libpq_url(resolve_url(self._settings))
             self._session = psycopg.connect(dsn, autocommit=True, application_name="scatter_slots", **KEEPALIVE)
             self._session_number += 1
         return self._session

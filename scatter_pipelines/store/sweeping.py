@@ -14,7 +14,23 @@ STALE = """
 """
 
 SWEEP_CLAIMS = ending(f"""
-    -- takes claims from silent workers (a loss) and from stuck ones (a limit hit)
+    -- takes claims from silent workers (a loss) and from stuck ones (a limit hit); materialized, because a
+    -- plan that reads a page anew for each row would take more than a page
+    WITH stale AS MATERIALIZED (
+        SELECT r.id, r.attempt, r.losses, r.limit_hits, r.host, r.run_id,
+               b.result_id IS NULL
+                 OR b.beat_at < clock_timestamp() - make_interval(secs => :stale_seconds) AS lost,
+               CASE WHEN b.result_id IS NULL
+                      OR b.beat_at < clock_timestamp() - make_interval(secs => :stale_seconds)
+                    THEN 'worker_crashed'
+                    WHEN r.claimed_at < clock_timestamp()
+                         - make_interval(secs => :document_seconds + b.waited_ms / 1000.0)
+                    THEN 'document_timeout' ELSE 'no_progress' END AS why
+          FROM scatter.extraction_result r
+          LEFT JOIN scatter.claim_beat b ON b.result_id = r.id AND b.attempt = r.attempt
+         WHERE r.status = 'extracting' AND (CAST(:task_id AS text) IS NULL OR r.task_id = :task_id)
+           AND ({STALE})
+         ORDER BY r.id LIMIT :page FOR UPDATE OF r SKIP LOCKED)
     UPDATE scatter.extraction_result r
        SET losses = r.losses + s.lost::int,
            limit_hits = r.limit_hits + (NOT s.lost)::int,
@@ -34,21 +50,7 @@ SWEEP_CLAIMS = ending(f"""
                                                      :document_seconds, c.host, c.run_id)
                  ELSE format('The document made no progress for %s s on %s (run %s).',
                              :progress_seconds, c.host, c.run_id) END AS note
-          FROM (
-            SELECT r.id, r.attempt, r.losses, r.limit_hits, r.host, r.run_id,
-                   b.result_id IS NULL
-                     OR b.beat_at < clock_timestamp() - make_interval(secs => :stale_seconds) AS lost,
-                   CASE WHEN b.result_id IS NULL
-                          OR b.beat_at < clock_timestamp() - make_interval(secs => :stale_seconds)
-                        THEN 'worker_crashed'
-                        WHEN r.claimed_at < clock_timestamp()
-                             - make_interval(secs => :document_seconds + b.waited_ms / 1000.0)
-                        THEN 'document_timeout' ELSE 'no_progress' END AS why
-              FROM scatter.extraction_result r
-              LEFT JOIN scatter.claim_beat b ON b.result_id = r.id AND b.attempt = r.attempt
-             WHERE r.status = 'extracting' AND (CAST(:task_id AS text) IS NULL OR r.task_id = :task_id)
-               AND ({STALE})
-             ORDER BY r.id LIMIT :page FOR UPDATE OF r SKIP LOCKED) c) s
+          FROM stale c) s
      WHERE r.id = s.id AND r.attempt = s.attempt AND r.status = 'extracting'
     RETURNING r.*, CASE WHEN s.lost THEN 'lost' ELSE 'limit' END AS outcome, s.why AS code, s.note
 """)

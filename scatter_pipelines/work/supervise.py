@@ -227,8 +227,8 @@ class Supervisor:
                     lambda connection: results.hit_limit(connection, claim, stop.kind, stage, stop.message), "worker",
                     seconds=self._settings.hang_seconds,
                 )  # fmt: skip
-            except Exception as error:
-                log.error("Could not write that %s hit its limit: %s", claim.filename, error)
+            except Exception:
+                log.exception("Could not write that %s hit its limit.", claim.filename)
         self._end_process(f"{claim.filename} (result {claim.result_id}) does not stop. {stop.message}")
 
 

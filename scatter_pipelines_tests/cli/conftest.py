@@ -1,17 +1,25 @@
 """The shell as a fixture, and documents that go wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from scatter_pipelines_tests.cli.shell import Shell
+from scatter_pipelines_tests.cli.zygote import Zygote
 from scatter_pipelines_tests.generator.odd import OddKind, generate_odd
 
 
+@pytest.fixture(scope="session")
+def zygote(tmp_path_factory: pytest.TempPathFactory, _no_settings_from_outside: None) -> Iterator[Zygote]:
+    started = Zygote(tmp_path_factory.mktemp("zygote"))
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def shell(environment: dict[str, str]) -> Shell:
-    return Shell(environment)
+def shell(environment: dict[str, str], zygote: Zygote) -> Shell:
+    return Shell(environment, zygote)
 
 
 @pytest.fixture

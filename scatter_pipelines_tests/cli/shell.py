@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from scatter_pipelines_tests.cli.zygote import Zygote
 from scatter_pipelines_tests.conftest import PROJECT
 
 COMMAND = [sys.executable, "-m", "scatter_pipelines.cli.main"]
@@ -16,12 +17,19 @@ Done = subprocess.CompletedProcess[str]
 class Shell:
     """Runs commands with one environment and looks at what every command has in common."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], zygote: Zygote) -> None:
+        self.zygote = zygote
         self.environment = dict(environment)
         self.environment.pop("COLUMNS", None)
 
     def __call__(self, *arguments: str, **variables: str) -> Done:
         """One command; whatever it does, it shows no traceback."""
+        done = self.zygote.run(arguments, self.environment | variables, PROJECT)
+        assert_no_traceback(done)
+        return done
+
+    def anew(self, *arguments: str, **variables: str) -> Done:
+        """One command in an interpreter of its own, for what is decided when that starts."""
         done = subprocess.run(
             [*COMMAND, *arguments],
             env=self.environment | variables, capture_output=True, text=True, timeout=120, cwd=PROJECT, check=False,

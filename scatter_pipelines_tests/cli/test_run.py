@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from scatter_pipelines_tests.cli.shell import Shell
+from scatter_pipelines_tests.cli.shell import Shell, one_object
 
 COUNTS = ("pending", "extracting", "completed", "error", "cancelled")
 
@@ -12,7 +12,9 @@ def test_a_mixed_folder_ends_with_some_errors_and_the_documented_object(
     shell: Shell, papers: Callable[..., Path], odd: Callable[..., Path]
 ) -> None:
     folder = odd("encrypted", "truncated", "empty", "html_error", "pdf_named_txt", folder=papers(2))
-    first = shell.json("run", str(folder), status=3)
+    done = shell.anew("run", str(folder), "--json")
+    assert done.returncode == 3
+    first = one_object(done.stdout)
     assert list(first) == ["task_id", "status", "expected", "counts", "errors", "elapsed_seconds"]
     assert (first["status"], first["expected"]) == ("completed_with_errors", 7)
     assert first["counts"] == dict.fromkeys(COUNTS, 0) | {"completed": 3, "error": 4}
@@ -80,8 +82,10 @@ def test_a_manifest_gives_its_columns_and_its_missing_file_is_one_error(
     assert written == {"task_id": found["task_id"], "format": "csv", "path": str(exported), "rows": 3}
     assert ",study," in exported.read_text(encoding="utf-8").splitlines()[0]
     assert "größer" in exported.read_text(encoding="utf-8")
-    for variables in ({}, {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}):
-        assert "gone.txt" in shell.good("results", "last", **variables)
-        assert "Trial" in shell.good("results", "last", "--evidence", **variables)
+    for arguments in ((), ("--evidence",), ("--json",)):
+        done = shell.anew("results", "last", *arguments, LC_ALL="POSIX", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+        assert done.returncode == 0
+        assert done.stdout.isascii()
+        assert "gone.txt" in done.stdout
     names = [row["filename"] for row in shell.lines("results", "last")]
     assert names == ["note-00000.txt", "gone.txt", "Prüfung 试验 😀.txt"]

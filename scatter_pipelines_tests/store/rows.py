@@ -1,4 +1,4 @@
-"""What the tests of store and work do to rows: make tasks, claim, make things old, look, and do several things at once."""
+"""What the tests of store and work do to rows: make tasks, claim, age, look, and do several things at once."""
 
 import threading
 import time

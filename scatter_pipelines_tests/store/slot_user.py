@@ -6,7 +6,7 @@ import threading
 import psycopg
 
 from scatter_pipelines.settings import load_settings
-from scatter_pipelines.store.database import resolve_url
+from scatter_pipelines.store.database import libpq_url, resolve_url
 from scatter_pipelines.store.slots import Level, Slots
 
 LEVELS: tuple[Level, ...] = ("document", "parse", "llm")
@@ -25,7 +25,7 @@ def use(slots: Slots, url: str, level: Level, rounds: int) -> None:
 
 def main() -> None:
     settings = load_settings()
-    url = resolve_url(settings).set(drivername="postgresql").render_as_string(hide_password=False)
+    url = libpq_url(resolve_url(settings))
     slots = Slots(settings)
     if sys.argv[1:] == ["keep"]:
         with slots.hold("document"):

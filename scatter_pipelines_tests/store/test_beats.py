@@ -20,6 +20,7 @@ from scatter_pipelines_tests.store.rows import (
     ids_of,
     make_task,
     row_of,
+    sql,
     until,
 )
 
@@ -87,6 +88,16 @@ def test_a_beat_never_revives_a_claim_that_was_swept(runtime: Runtime) -> None:
     assert beat(runtime, claimed, 4, 9) is False
     assert beat_of(runtime, claimed.result_id) == before
     assert beat(runtime, successor, 1, 0) is True
+
+
+@pytest.mark.parametrize("change", ["status = 'cancelled'", "attempt = attempt + 1"])
+def test_a_beat_that_was_left_behind_proves_no_claim(runtime: Runtime, change: str) -> None:
+    """The row alone says whose the claim is, whatever the beat's own table still holds."""
+    claimed = claim(runtime, ids_of(runtime, make_task(runtime))[0])
+    sql(runtime, f"UPDATE scatter.extraction_result SET {change}")
+    before = beat_of(runtime, claimed.result_id)
+    assert beat(runtime, claimed, 4, 9) is False
+    assert beat_of(runtime, claimed.result_id) == before
 
 
 def test_a_new_claim_starts_without_the_progress_of_the_old_one(runtime: Runtime) -> None:

@@ -4,13 +4,18 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
-from scatter_pipelines.settings import Settings
-from scatter_pipelines.store.database import Database, is_transient
-from scatter_pipelines.work.runtime import Runtime
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
+from scatter_pipelines.settings import Settings
+from scatter_pipelines.store.database import Database, is_transient, libpq_url
+from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines_tests.store.rows import at_once, sql
+
+OWNERS = """
+    SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'scatter_owner'
+"""
 
 
 def test_threads_that_start_together_share_one_engine(settings: Settings) -> None:
@@ -22,15 +27,14 @@ def test_threads_that_start_together_share_one_engine(settings: Settings) -> Non
 def test_a_process_has_at_most_two_connections_a_role_however_many_threads(runtime: Runtime) -> None:
     def look(connection: Connection) -> int:
         connection.execute(text("SELECT pg_sleep(0.02)"))
-        count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'scatter_owner'"
-        return int(connection.execute(text(count)).scalar_one())
+        return int(connection.execute(text(OWNERS)).scalar_one())
 
     assert max(at_once([lambda: runtime.database.run(look)] * 8)) <= 2
 
 
 def _kill_own_session(connection: Connection) -> None:
     pid = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
-    url = connection.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    url = libpq_url(connection.engine.url)
     with psycopg.connect(url, autocommit=True) as admin:
         admin.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
 

@@ -45,12 +45,12 @@ FORBIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("statement", FORBIDDEN)
-def test_a_worker_may_not(runtime: Runtime, statement: str) -> None:
+def test_a_worker_may_do_none_of_this(runtime: Runtime) -> None:
     make_task(runtime)
-    with pytest.raises(ProgrammingError) as caught:
-        runtime.database.run(lambda c: c.execute(text(statement)), "worker")
-    assert getattr(caught.value.orig, "sqlstate", None) == "42501"
+    for statement in FORBIDDEN:
+        with pytest.raises(ProgrammingError) as caught:
+            runtime.database.run(lambda c, one=statement: c.execute(text(one)), "worker")  # type: ignore[misc]
+        assert getattr(caught.value.orig, "sqlstate", None) == "42501", statement
 
 
 def test_a_worker_can_do_its_work_and_read_the_task(runtime: Runtime) -> None:

@@ -1,6 +1,7 @@
 """Sweeping: what is silent or stuck is taken away, what lives or is finished is not."""
 
 import pytest
+from sqlalchemy import Connection, text
 
 from scatter_pipelines.store import results, sweeping
 from scatter_pipelines.work.aggregate import sweep_claims
@@ -174,6 +175,20 @@ def test_a_sweep_goes_on_past_one_page(runtime: Runtime) -> None:
     sql(runtime, CLAIM_ALL, t=task_id)
     assert len({s.result_id for s in sweep_claims(runtime)}) == 2 * sweeping.PAGE + 3
     assert sweep_claims(runtime) == []
+
+
+@pytest.mark.parametrize("plan", ["hashjoin", "mergejoin", "nestloop"])
+def test_a_page_is_a_page_however_the_server_plans_it(runtime: Runtime, plan: str) -> None:
+    task_id = make_task(runtime, 2 * sweeping.PAGE + 3)
+    sql(runtime, CLAIM_ALL, t=task_id)
+
+    def sweep_page(connection: Connection) -> int:
+        for other in {"hashjoin", "mergejoin", "nestloop"} - {plan}:
+            connection.execute(text(f"SET LOCAL enable_{other} = off"))
+        return len(sweeping.sweep_claims(connection, runtime.settings))
+
+    pages = [runtime.database.run(sweep_page) for _ in range(4)]
+    assert pages == [sweeping.PAGE, sweeping.PAGE, 3, 0]
 
 
 def test_two_sweepers_at_once_sweep_each_claim_once(runtime: Runtime) -> None:

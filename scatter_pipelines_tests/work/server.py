@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+DRIBBLES = 1_000
+"""Twenty seconds, so that a test which does not leave comes to an end."""
+
 
 class Answers:
     """What the server says: the first of `statuses` to each request in turn, the last one for ever."""
@@ -41,7 +44,9 @@ def serving(answers: Answers) -> Iterator[str]:
                 self.wfile.write(answers.body)
                 return
             try:
-                while not stopped.wait(0.02):
+                for _ in range(DRIBBLES):
+                    if stopped.wait(0.02):
+                        break
                     self.wfile.write(b"x")
             except OSError:
                 answers.left.set()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store.database import Database
 from scatter_pipelines.work import operate
@@ -15,7 +16,6 @@ from scatter_pipelines.work import process as module
 from scatter_pipelines.work.aggregate import sweep_claims
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.supervise import StopWork, Supervisor
-
 from scatter_pipelines_tests.store.rows import (
     age,
     attempts_of,

@@ -18,13 +18,18 @@ def submitted(runtime: Runtime, *sources: str | Path) -> str:
     return submit(runtime, Submission([str(source) for source in sources])).task.id
 
 
+def _unexpected(message: str) -> None:
+    """Work that hangs is to fail its test, not to end the process of all tests."""
+    raise AssertionError(message)
+
+
 @contextmanager
 def working(
     runtime: Runtime, task_id: str, run_id: str = "run-1", end_process: Callable[[str], None] | None = None
 ) -> Iterator[Worker]:
     """A worker of a run that holds the task's first shard."""
     begin_run(runtime, RunRequest(run_id, run_id, task_id=task_id))
-    with Supervisor(runtime.database, run_id, end_process) as supervisor:
+    with Supervisor(runtime.database, run_id, end_process or _unexpected) as supervisor:
         yield Worker(runtime, supervisor)
 
 
