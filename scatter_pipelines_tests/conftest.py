@@ -1,8 +1,10 @@
 """A real PostgreSQL for the session, a database of its own for each test, real documents and real processes."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,9 +35,12 @@ def _no_settings_from_outside() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, _no_settings_from_outside: None) -> Iterator[EmbeddedServer]:
-    """One server a session, with a template database that has the schema."""
-    home = tmp_path_factory.mktemp("a server's home")
+def server(_no_settings_from_outside: None) -> Iterator[EmbeddedServer]:
+    """One server a session, with a template database that has the schema.
+
+    Not in pytest's own folder: another session closes that to all users but root, and as root the server is another.
+    """
+    home = Path(tempfile.mkdtemp(prefix="a server's home "))
     started = ensure_server(home)
     _execute(started, f"CREATE DATABASE {TEMPLATE}")
     database = Database(Settings(home=home, database_url=started.url(TEMPLATE)))
@@ -43,6 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, _no_settings_from_outside: 
     database.dispose()
     yield started
     stop_server(home)
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def _execute(server: EmbeddedServer, statement: str) -> None:

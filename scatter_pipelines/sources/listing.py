@@ -23,14 +23,19 @@ HASH_THREADS = 4
 
 
 def list_documents(
-    sources: Sequence[str], *, progress: Callable[[int, int], None] = lambda done, total: None
+    sources: Sequence[str],
+    *,
+    as_files: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[SourceDocument]:
     """Every document once, in the order of the sources, folders sorted by path.
 
     Raises UsageError `source_invalid` where a source cannot be listed and `no_documents` where nothing is
-    left. `progress` is called with (documents looked at, documents in all).
+    left. With `as_files` every source is the path of a document and nothing is refused: what cannot be read
+    becomes a row. `progress` is called with (documents looked at, documents in all).
     """
-    named = _distinct(item for source in sources for item in _expand(source))
+    expand = _as_file if as_files else _expand
+    named = _distinct(item for source in sources for item in expand(source))
     if not named:
         raise UsageError(
             "no_documents", f"There are no documents in {', '.join(map(printable, sources)) or 'nothing'}."
@@ -40,7 +45,7 @@ def list_documents(
         for done, document in enumerate(pool.map(_look, named.values()), start=1):
             documents.append(document)
             progress(done, len(named))
-    if all(document.problem for document in documents):
+    if not as_files and all(document.problem for document in documents):
         raise UsageError(
             "source_invalid", f"None of the {len(documents)} documents named can be read: {documents[0].problem}"
         )
@@ -57,6 +62,10 @@ def _distinct(items: Iterable[Named]) -> dict[str, Named]:
         else:
             found[uri] = item
     return found
+
+
+def _as_file(source: str) -> Iterator[Named]:
+    yield Named(Path(source))
 
 
 def _expand(source: str) -> Iterator[Named]:

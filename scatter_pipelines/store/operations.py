@@ -52,11 +52,14 @@ RETRY_ROWS = text("""
 """)
 
 REOPEN = text("""
-    -- reopens a closed task for its next closing; an open one just stops being cancelled
+    -- reopens a closed task for its next closing; it stops being cancelled if nothing cancelled is left
     UPDATE scatter.extraction_task
        SET closing = closing + (closed_at IS NOT NULL)::int,
            started_at = CASE WHEN closed_at IS NOT NULL THEN clock_timestamp() ELSE started_at END,
-           status = 'processing', closed_at = NULL, cancelled_at = NULL
+           status = 'processing', closed_at = NULL,
+           cancelled_at = CASE WHEN EXISTS (SELECT FROM scatter.extraction_result r
+                                             WHERE r.task_id = :task_id AND r.status = 'cancelled')
+                               THEN cancelled_at END
      WHERE id = :task_id
     RETURNING closing
 """)

@@ -139,7 +139,11 @@ class Slots:
     def used(self) -> dict[Level, int]:
         """How many slots of each level are taken now, by anybody."""
         with self._mutex:
-            rows = self._connected().execute(HELD, (list(LOCK_CLASS.values()),)).fetchall()
+            try:
+                rows = self._connected().execute(HELD, (list(LOCK_CLASS.values()),)).fetchall()
+            except psycopg.OperationalError:
+                self._forget()
+                raise
         by_class = {int(row[0]): int(row[1]) for row in rows}
         return {level: by_class.get(key, 0) for level, key in LOCK_CLASS.items()}
 

@@ -57,11 +57,14 @@ COUNTS = text("""
 """)
 
 CLOSABLE = text("""
-    -- open tasks without an open row, found through the partial index
+    -- open tasks without an open row, found through the partial index; not those held because rows are missing
     SELECT t.id FROM scatter.extraction_task t
-     WHERE t.status = 'processing'
+     WHERE t.status = 'processing' AND (CAST(:task_id AS text) IS NULL OR t.id = :task_id)
        AND NOT EXISTS (SELECT FROM scatter.extraction_result r
                         WHERE r.task_id = t.id AND r.status IN ('pending', 'extracting'))
+       AND NOT EXISTS (SELECT FROM scatter.task_hold h
+                        WHERE h.task_id = t.id AND h.reason LIKE 'counts_differ:%'
+                          AND NOT EXISTS (SELECT FROM scatter.task_hold_release x WHERE x.hold_id = h.id))
      ORDER BY t.submitted_at LIMIT :most
 """)
 
@@ -199,8 +202,9 @@ def counts(connection: Connection, task_ids: Sequence[str]) -> dict[str, Counts]
     return {task_id: Counts(**values) for task_id, values in found.items()}
 
 
-def closable(connection: Connection, most: int = 200) -> list[str]:
-    return list(connection.execute(CLOSABLE, {"most": most}).scalars())
+def closable(connection: Connection, task_id: str | None = None, most: int = 200) -> list[str]:
+    """Of all tasks or one."""
+    return list(connection.execute(CLOSABLE, {"task_id": task_id, "most": most}).scalars())
 
 
 def lock(connection: Connection, task_id: str) -> str | None:

@@ -48,8 +48,7 @@ def sweep_claims(runtime: Runtime, task_id: str | None = None) -> list[SweptClai
 
 def close_tasks(runtime: Runtime, task_id: str | None = None) -> list[Closing]:
     """Closes every task that has nothing pending and nothing extracting."""
-    candidates = runtime.database.run(tasks.closable)
-    wanted = [candidate for candidate in candidates if task_id in (None, candidate)]
+    wanted = runtime.database.run(partial(tasks.closable, task_id=task_id))
     closings = (runtime.database.run(partial(close_task, task_id=one)) for one in wanted)
     return [closing for closing in closings if closing is not None]
 

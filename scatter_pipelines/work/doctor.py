@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import psycopg
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
@@ -79,7 +80,11 @@ def _worker_role(runtime: Runtime) -> Iterator[Finding]:
 
 
 def _slots(runtime: Runtime) -> Iterator[Finding]:
-    used = runtime.slots.used()
+    try:
+        used = runtime.slots.used()
+    except psycopg.OperationalError as error:
+        yield Finding("error", "slots", f"the connection for slots cannot be opened: {error}".strip())
+        return
     text_ = ", ".join(f"{level} {used[level]} of {limit}" for level, limit in runtime.slots.limits.items())
     yield Finding("ok", "slots", f"taken now: {text_}")
 

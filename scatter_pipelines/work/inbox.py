@@ -1,6 +1,7 @@
 """The inbox: what has settled in a watched folder becomes a task, once."""
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def take_inbox(runtime: Runtime) -> Task | None:
         template=settings.inbox_template,
         key=_key(taken),
         key_origin="inbox",
+        as_files=True,
     )
     return submit(runtime, submission, also=mark).task
 
@@ -66,7 +68,14 @@ def _walk(folder: Path) -> Iterator[tuple[str, str]]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(here, name)
-            if name.startswith(".") or not path.is_file():
-                continue
-            info = path.stat()
-            yield path_uri(path), f"{info.st_size}:{info.st_mtime_ns}"
+            if not name.startswith(".") and (fingerprint := _fingerprint(path)):
+                yield path_uri(path), fingerprint
+
+
+def _fingerprint(path: Path) -> str | None:
+    """Size and modification time; None for what is no file, or no longer there."""
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return f"{info.st_size}:{info.st_mtime_ns}" if stat.S_ISREG(info.st_mode) else None

@@ -53,7 +53,7 @@ class Worker:
         self._templates: dict[str, tuple[Template, str]] = {}
 
     def process(self, result_id: int, holder: Holder) -> Outcome:
-        """Does one document, or says why not. Raises only what stops the whole process or the database's loss."""
+        """Does one document, or says why not. Raises what stops the process, a lost database, an unknown id."""
         state = self._state(result_id)
         if (early := self._not_to_do(state)) is not None:
             return early

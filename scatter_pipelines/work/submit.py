@@ -26,6 +26,7 @@ class Submission:
 
     `key_origin` says where a given key comes from: `given`, `run` or `inbox`. `again` makes a new task of
     documents that a closed one has done already. `run_id` takes the first shard's lease with the submit.
+    `as_files` takes every source as a document, also what looks like a manifest.
     """
 
     sources: Sequence[str]
@@ -36,6 +37,7 @@ class Submission:
     key_origin: str = "given"
     again: bool = False
     run_id: str | None = None
+    as_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def submit(
         return Submitted(found, created=False)
     template = load_template(submission.template)
     engine = {"name": submission.engine, "version": extractor_version(submission.engine)}
-    documents = list_documents(submission.sources, progress=progress)
+    documents = list_documents(submission.sources, as_files=submission.as_files, progress=progress)
     key = _given_key(submission) if submission.key is not None else _derived_key(documents, template, engine)
     new = NewTask(
         idempotency_key=key,

@@ -190,7 +190,9 @@ def test_a_server_that_dribbles_can_be_left_at_every_piece() -> None:
 
     def dribble(handler: BaseHTTPRequestHandler) -> None:
         respond(200, b"", Content_Length="100000")(handler)
-        while not over.wait(0.01):
+        for _ in range(300):
+            if over.wait(0.01):
+                break
             handler.wfile.write(b"x")
             handler.wfile.flush()
 

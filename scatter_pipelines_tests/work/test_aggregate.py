@@ -208,3 +208,12 @@ def test_a_closing_is_announced_once_and_the_next_one_again(runtime: Runtime) ->
         assert runtime.database.run(tasks.unannounced) == []
         operate.retry(runtime, task_id)
         assert fail(runtime, claim(runtime, ids_of(runtime, task_id)[0]))
+
+
+def test_tasks_with_missing_rows_do_not_keep_others_from_closing(runtime: Runtime) -> None:
+    for _ in range(3):
+        broken = make_task(runtime, 1)
+        sql(runtime, f"UPDATE scatter.extraction_task SET expected_count = 2 WHERE id = '{broken}'")
+        sql(runtime, f"UPDATE scatter.extraction_result SET status = 'completed' WHERE task_id = '{broken}'")
+    aggregate(runtime)
+    assert runtime.database.run(tasks.closable) == []

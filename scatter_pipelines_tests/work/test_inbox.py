@@ -119,3 +119,9 @@ def test_a_submit_that_fails_leaves_the_files_for_the_next_tick(
 
 def _fail(*_arguments: object) -> int:
     raise OSError("power cut")
+
+
+def test_a_file_that_looks_like_a_manifest_is_a_document_and_holds_up_no_other(runtime: Runtime, inbox: Path) -> None:
+    (inbox / "table.csv").write_text("uri,study\n,A\n")
+    (inbox / "note.txt").write_text("We enrolled 12 patients.")
+    assert _names(runtime, _tick(runtime)) == ["note.txt", "table.csv"]

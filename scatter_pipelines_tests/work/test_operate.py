@@ -193,3 +193,14 @@ def test_a_task_is_found_by_id_by_its_beginning_and_as_the_last(runtime: Runtime
 def test_there_is_no_last_task_where_there_is_none(runtime: Runtime) -> None:
     with pytest.raises(UsageError, match="There is no task 'last'"):
         operate.find_task(runtime, "last")
+
+
+def test_a_task_with_cancelled_rows_left_stays_cancelled_after_a_retry_of_others(runtime: Runtime) -> None:
+    task = make_task(runtime, 2)
+    first = ids_of(runtime, task)[0]
+    sql(runtime, f"UPDATE scatter.extraction_result SET status = 'error', error_code = 'corrupt' WHERE id = {first}")
+    operate.cancel(runtime, task)
+    aggregate(runtime)
+    operate.retry(runtime, task, "corrupt")
+    sql(runtime, f"UPDATE scatter.extraction_result SET status = 'completed' WHERE id = {first}")
+    assert [closing.status for closing in aggregate(runtime).closed] == ["cancelled"]

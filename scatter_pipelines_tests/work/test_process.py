@@ -42,10 +42,6 @@ def test_a_document_becomes_a_completed_row_with_fields_and_history(runtime: Run
     assert beat_of(runtime, result_id) is None
 
 
-def _missing(path: Path) -> None:
-    path.unlink()
-
-
 def _changed(path: Path) -> None:
     path.write_text("other text than at submit")
 
@@ -63,7 +59,7 @@ def _circle(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "code"),
     [
-        (_missing, "source_missing"),
+        (Path.unlink, "source_missing"),
         (_changed, "source_changed"),
         (_folder, "source_unreadable"),
         (_circle, "source_unreadable"),
