@@ -13,7 +13,7 @@ from scatter_pipelines.defs.runs import EXTRACT_KIND, FAILED_TAG, KIND_TAG, TASK
 from scatter_pipelines.errors import CODES, UsageError
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.store import results
-from scatter_pipelines.work.scatter import RunRequest, WorkList, begin_run
+from scatter_pipelines.work.scatter import RunRequest, WorkList, begin_run, under_way
 
 ROW_DECIDES = 10_000
 """Retries that Dagster itself would allow; how many there are is decided by the row's tries and waits."""
@@ -24,11 +24,12 @@ def scatter_op(
     context: dg.OpExecutionContext, config: ExtractConfig, pipeline: Pipeline
 ) -> Iterator[dg.DynamicOutput[int]]:
     """Submits or finds the task, takes a shard and yields its unfinished documents."""
+    supervisor = pipeline.worker(context.run_id).supervisor
     try:
-        work = begin_run(pipeline.runtime, run_request(context, config))
+        with under_way(pipeline.runtime, supervisor):
+            work = begin_run(pipeline.runtime, run_request(context, config))
     except UsageError as error:
         raise dg.Failure(description=usage_text(error), allow_retries=False) from None
-    supervisor = pipeline.worker(context.run_id).supervisor
     for shard in work.shards:
         supervisor.keep_lease(work.task.id, shard)
     pipeline.speak_last_of(work.task.id)

@@ -1,9 +1,10 @@
 """Answers what the use cases ask of Dagster (`work/runs.py`) from an instance."""
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 
 import dagster as dg
-from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
+from dagster import DagsterInstance, DagsterRunStatus, RunRecord, RunsFilter
 
 from scatter_pipelines.work.runs import RunState, UnfinishedRun
 
@@ -40,7 +41,7 @@ class DagsterRuns:
 
     def unfinished(self) -> Sequence[UnfinishedRun]:
         wanted = RunsFilter(statuses=UNFINISHED, tags={KIND_TAG: EXTRACT_KIND})
-        return [_unfinished(run) for run in self._instance.get_runs(filters=wanted, limit=PAGE)]
+        return [_unfinished(record) for record in self._instance.get_run_records(filters=wanted, limit=PAGE)]
 
     def report_failed(self, run_id: str, message: str) -> None:
         run = self._instance.get_run_by_id(run_id)
@@ -48,9 +49,12 @@ class DagsterRuns:
             self._instance.report_run_failed(run, message)
 
 
-def _unfinished(run: DagsterRun) -> UnfinishedRun:
-    shard = run.tags.get(SHARD_TAG)
-    return UnfinishedRun(run.run_id, STATES[run.status], run.tags.get(TASK_TAG), int(shard) if shard else None)
+def _unfinished(record: RunRecord) -> UnfinishedRun:
+    run, shard = record.dagster_run, record.dagster_run.tags.get(SHARD_TAG)
+    seconds = time.time() - record.start_time if record.start_time else 0.0
+    return UnfinishedRun(
+        run.run_id, STATES[run.status], run.tags.get(TASK_TAG), int(shard) if shard else None, max(0.0, seconds)
+    )
 
 
 def tags_of(task_id: str, shard: int, number: int) -> dict[str, str]:

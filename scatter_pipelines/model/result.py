@@ -44,9 +44,6 @@ class Claim:
     filename: str
     size: int | None
     sha256: str | None
-    tries: int
-    losses: int
-    limit_hits: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import Literal
 TaskStatus = Literal["processing", "completed", "completed_with_errors", "failed", "cancelled"]
 ResultStatus = Literal["pending", "extracting", "completed", "error", "cancelled"]
 
-RESULT_STATUSES: tuple[ResultStatus, ...] = ("pending", "extracting", "completed", "error", "cancelled")
 
 Stage = Literal["claimed", "reading", "parsing", "extracting", "saving"]
 """The stages of a claim, in order; progress is a later stage or a higher `done` in the same one."""

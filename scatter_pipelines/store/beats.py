@@ -43,12 +43,23 @@ BEAT_LEASES = text("""
     RETURNING shard
 """)
 
-LEASE_HOLDER = text("""
-    SELECT run_id, extract(epoch FROM clock_timestamp() - beat_at)::float8 AS age
-      FROM scatter.shard_lease WHERE task_id = :task_id AND shard = :shard
+TAKE_RUN_LEASE = text("""
+    -- a run that holds no shard yet proves that it lives by a lease under its own name
+    INSERT INTO scatter.shard_lease (task_id, shard, run_id, taken_at, beat_at)
+    VALUES (:name, 0, :run_id, clock_timestamp(), clock_timestamp())
+    ON CONFLICT (task_id, shard) DO UPDATE SET beat_at = excluded.beat_at
 """)
 
-HELD_SHARDS = text("SELECT shard FROM scatter.shard_lease WHERE task_id = :task_id AND run_id = :run_id ORDER BY shard")
+EXPIRE_LEASES = text("""
+    -- a run that is about to end itself lets go of its shards
+    UPDATE scatter.shard_lease SET beat_at = clock_timestamp() - interval '1 day' WHERE run_id = :run_id
+""")
+
+RUNS_AT_WORK = text("""
+    -- runs that hold a lease or a claim, fresh or not
+    SELECT run_id FROM scatter.shard_lease
+     UNION SELECT run_id FROM scatter.extraction_result WHERE status = 'extracting'
+""")
 
 RELEASE_LEASES = text("""
     -- frees a task's shards, or those of one run
@@ -98,14 +109,21 @@ def beat_leases(connection: Connection, task_id: str, shards: Sequence[int], run
     return set(connection.execute(BEAT_LEASES, values).scalars())
 
 
-def lease_holder(connection: Connection, task_id: str, shard: int) -> tuple[str, float] | None:
-    """(run id, seconds since its last beat), or None where nobody holds the shard."""
-    row = connection.execute(LEASE_HOLDER, {"task_id": task_id, "shard": shard}).one_or_none()
-    return (row.run_id, row.age) if row is not None else None
+def run_lease(run_id: str) -> str:
+    """What stands for the task in the lease of a run that holds no shard yet."""
+    return f"run:{run_id}"
 
 
-def held_shards(connection: Connection, task_id: str, run_id: str) -> list[int]:
-    return list(connection.execute(HELD_SHARDS, {"task_id": task_id, "run_id": run_id}).scalars())
+def take_run_lease(connection: Connection, run_id: str) -> None:
+    connection.execute(TAKE_RUN_LEASE, {"name": run_lease(run_id), "run_id": run_id})
+
+
+def expire_leases(connection: Connection, run_id: str) -> None:
+    connection.execute(EXPIRE_LEASES, {"run_id": run_id})
+
+
+def runs_at_work(connection: Connection) -> set[str]:
+    return set(connection.execute(RUNS_AT_WORK).scalars())
 
 
 def release_leases(connection: Connection, task_id: str, run_id: str | None = None) -> None:

@@ -32,13 +32,13 @@ CLAIM = text(f"""
            SET attempt = excluded.attempt, beat_at = excluded.beat_at, progress_at = excluded.progress_at,
                stage = 0, done = 0, total = 0, waited_ms = 0
     )
-    SELECT id, task_id, shard, attempt, claim_token, uri, filename, size, sha256, tries, losses, limit_hits
+    SELECT id, task_id, shard, attempt, claim_token, uri, filename, size, sha256
       FROM claimed
 """)
 
 OWN_CLAIM = text("""
     -- finds a claim whose commit was confirmed to nobody
-    SELECT id, task_id, shard, attempt, claim_token, uri, filename, size, sha256, tries, losses, limit_hits
+    SELECT id, task_id, shard, attempt, claim_token, uri, filename, size, sha256
       FROM scatter.extraction_result
      WHERE id = :result_id AND claim_token = :token AND status = 'extracting'
 """)

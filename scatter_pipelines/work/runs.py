@@ -10,12 +10,16 @@ RunState = Literal["queued", "active", "succeeded", "failed", "cancelled", "unkn
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRun:
-    """A run of `extract_documents` that is queued or active, and what it was dispatched for, if it was."""
+    """A run of `extract_documents` that is queued or active, and what it was dispatched for, if it was.
+
+    `seconds` is how long ago it began its work; 0 where it has not.
+    """
 
     run_id: str
     state: RunState
     task_id: str | None = None
     shard: int | None = None
+    seconds: float = 0.0
 
 
 class Runs(Protocol):

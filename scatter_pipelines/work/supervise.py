@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal
 
 from sqlalchemy import Connection
@@ -219,17 +220,20 @@ class Supervisor:
 
     def _give_up(self, watched: Watched, stop: StopWork) -> None:
         """The work does not end, so its process must, also where that cannot be written down."""
+        try:
+            self._database.run(
+                partial(self._write_off, claim=watched.claim, stop=stop), "worker", seconds=self._settings.hang_seconds
+            )
+        except Exception:
+            log.exception("Could not write that %s hit its limit.", watched.claim.filename)
         claim = watched.claim
-        if stop.kind != "lost":
-            stage = CODES[stop.kind].stage
-            try:
-                self._database.run(
-                    lambda connection: results.hit_limit(connection, claim, stop.kind, stage, stop.message), "worker",
-                    seconds=self._settings.hang_seconds,
-                )  # fmt: skip
-            except Exception:
-                log.exception("Could not write that %s hit its limit.", claim.filename)
         self._end_process(f"{claim.filename} (result {claim.result_id}) does not stop. {stop.message}")
+
+    def _write_off(self, connection: Connection, claim: Claim, stop: StopWork) -> None:
+        """The limit hit of the document, and the shards for another run to go on with."""
+        if stop.kind != "lost":
+            results.hit_limit(connection, claim, stop.kind, CODES[stop.kind].stage, stop.message)
+        beats.expire_leases(connection, self.run_id)
 
 
 def _end_process(message: str) -> None:

@@ -14,6 +14,8 @@ from scatter_pipelines.work.notify import notify
 from scatter_pipelines.work.runs import Runs
 from scatter_pipelines.work.runtime import Runtime
 
+SILENT_SECONDS = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -34,29 +36,34 @@ class Survey:
     leases: int
     stale_leases: int
     stalled: int
+    silent_runs: int
 
     @property
     def needed(self) -> bool:
-        return bool(self.stale_claims or self.stale_leases or self.stalled)
+        return bool(self.stale_claims or self.stale_leases or self.stalled or self.silent_runs)
 
     def text(self) -> str:
         return (
             f"{self.claims} claims ({self.stale_claims} stale), {self.leases} leases ({self.stale_leases} stale), "
-            f"{self.stalled} stalled tasks"
+            f"{self.stalled} stalled tasks, {self.silent_runs} silent runs"
         )
 
 
-def survey(runtime: Runtime) -> Survey:
+def survey(runtime: Runtime, runs: Runs | None = None) -> Survey:
+    """Without `runs` (no Dagster at hand) nothing is said of silent ones."""
     settings = runtime.settings
     counts = runtime.database.run(lambda c: sweeping.survey(c, settings))
     stalled = runtime.database.run(lambda c: sweeping.stalled(c, settings.stall_seconds))
-    return Survey(**counts, stalled=len(stalled))
+    silent = _silent_runs(runtime, runs) if runs is not None else []
+    return Survey(**counts, stalled=len(stalled), silent_runs=len(silent))
 
 
 def sweep(runtime: Runtime, runs: Runs | None) -> Sweep:
     """One sweep. Without `runs` (no Dagster at hand) leases are freed and runs stay as they are reported."""
     claims = sweep_claims(runtime)
     leases, failed = _repair_leases(runtime, runs)
+    if runs is not None:
+        failed += _report_silent_runs(runtime, runs)
     return Sweep(tuple(claims), tuple(leases), tuple(failed), tuple(_raise_alerts(runtime)))
 
 
@@ -75,6 +82,23 @@ def _repair_leases(runtime: Runtime, runs: Runs | None) -> tuple[list[ShardRef],
             failed.append(run_id)
         runtime.database.run(partial(beats.drop_lease, lease=lease, stale_seconds=stale_seconds))
     return leases, failed
+
+
+def _silent_runs(runtime: Runtime, runs: Runs) -> list[str]:
+    """Runs that began a while ago and hold neither lease nor claim: dead, or others took over what they held."""
+    known = runtime.database.run(beats.runs_at_work)
+    return [
+        run.run_id
+        for run in runs.unfinished()
+        if run.state == "active" and run.seconds > SILENT_SECONDS and run.run_id not in known
+    ]
+
+
+def _report_silent_runs(runtime: Runtime, runs: Runs) -> list[str]:
+    silent = _silent_runs(runtime, runs)
+    for run_id in silent:
+        runs.report_failed(run_id, f"It began more than {SILENT_SECONDS} s ago and gives no sign of life.")
+    return silent
 
 
 def _raise_alerts(runtime: Runtime) -> list[str]:

@@ -31,6 +31,7 @@ def test_a_row_is_one_line_within_the_width(
     assert len(lines) == 2 + len(ROWS)
     assert max(map(cell_len, lines)) <= columns
     assert "error unsupported_type" in lines[2]
+    assert "…" in lines[2]
     assert "\x1b" not in "".join(lines)
 
 

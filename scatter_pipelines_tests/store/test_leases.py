@@ -20,8 +20,8 @@ def _age(runtime: Runtime, seconds: float) -> None:
 
 
 def _holder(runtime: Runtime, task_id: str) -> str | None:
-    found = runtime.database.run(lambda c: beats.lease_holder(c, task_id, 0))
-    return found[0] if found else None
+    rows = sql(runtime, "SELECT run_id FROM scatter.shard_lease WHERE task_id = :t AND shard = 0", t=task_id)
+    return rows[0].run_id if rows else None
 
 
 def test_of_eight_runs_one_takes_the_lease(runtime: Runtime) -> None:
@@ -84,7 +84,13 @@ def test_a_run_hears_which_of_its_shards_it_still_holds(runtime: Runtime) -> Non
         assert _take(runtime, task_id, "a", shard)
     sql(runtime, "UPDATE scatter.shard_lease SET run_id = 'b' WHERE shard = 1")
     assert _beat(runtime, task_id, "a", 0, 1, 2, 7) == {0, 2}
-    assert runtime.database.run(lambda c: beats.held_shards(c, task_id, "a")) == [0, 2]
+
+
+def test_a_run_that_lets_go_of_its_shards_has_them_taken_over_at_once(runtime: Runtime) -> None:
+    task_id = make_task(runtime)
+    assert _take(runtime, task_id, "a")
+    runtime.database.run(lambda c: beats.expire_leases(c, "a"), "worker")
+    assert _take(runtime, task_id, "b")
 
 
 def test_a_shard_that_is_not_there_has_no_lease(runtime: Runtime) -> None:
