@@ -39,11 +39,13 @@ def test_a_run_that_is_interrupted_then_killed_is_finished_by_the_next(
     folder = str(texts(DOCUMENTS))
     process = shell.start("run", folder, "--json")
     task_id = _until_under_way(runtime, process, 3)
+    workers = psutil.Process(process.pid).children()
     children = psutil.Process(process.pid).children(recursive=True)
-    assert children
+    assert workers
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=30)
     assert process.returncode == 1
+    assert _gone(workers, 0)  # waited for, not left to find out by themselves
     assert _gone(children, 1)
     assert f"`scatter run --task {task_id}` goes on, `scatter cancel {task_id}` ends the task." in said
     assert "Traceback" not in said

@@ -174,6 +174,16 @@ def test_a_url_is_not_fetched_at_submit() -> None:
     assert only("https://nowhere.invalid").filename == "nowhere.invalid"
 
 
+def test_sources_taken_as_files_are_documents_whatever_they_look_like(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    manifest = write(tmp_path / "m.csv", "uri\na.txt\n")
+    sources = [str(manifest), str(tmp_path / "gone*.txt")]
+    listed, gone = list_documents(sources, as_files=True)
+    assert (listed.filename, listed.problem) == ("m.csv", None)
+    assert gone.problem == f"{tmp_path}/gone*.txt: no such file or directory."
+    assert list_documents(sources[1:], as_files=True) == [gone]
+
+
 def test_progress_counts_up_to_the_number_of_documents(tmp_path: Path) -> None:
     for number in range(5):
         write(tmp_path / f"{number}.txt")
