@@ -211,10 +211,10 @@ def test_the_encrypted_one_opens_with_its_password_only() -> None:
     assert "Introduction" in "".join(pages_of(odd.content, PASSWORD))
 
 
-@pytest.mark.parametrize("kind", ["truncated", "zero_pages"])
-def test_the_broken_ones_begin_like_a_pdf_and_cannot_be_opened(kind: Any) -> None:
+@pytest.mark.parametrize(("kind", "code"), [("truncated", "corrupt"), ("zero_pages", "empty")])
+def test_the_broken_ones_begin_like_a_pdf_and_cannot_be_opened(kind: Any, code: str) -> None:
     odd = generate_odd(kind)
-    assert odd.expected_code == "corrupt"
+    assert odd.expected_code == code
     assert odd.content.startswith(b"%PDF-")
     with pytest.raises(pdfium.PdfiumError, match=r"[Ff]ormat"):
         pdfium.PdfDocument(odd.content)

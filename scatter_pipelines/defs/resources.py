@@ -46,7 +46,11 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
     def worker(self, run_id: str) -> Worker:
         """The worker of this process's part of a run; its supervisor beats until the run ends here."""
         if self._worker is None:
-            supervisor = self._stack.enter_context(Supervisor(self.runtime.database, run_id))
+            supervisor = Supervisor(self.runtime.database, run_id)
+            if self.runtime.settings.executor == "in_process":
+                # The run ends with this process's part of it, however it ends: what is left is free at once.
+                self._stack.callback(supervisor.let_go)
+            self._stack.enter_context(supervisor)
             self._worker = Worker(self.runtime, supervisor)
         return self._worker
 

@@ -15,6 +15,8 @@ from functools import partial
 from typing import Literal
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scatter_pipelines.errors import CODES
 from scatter_pipelines.model.result import Beat, Claim
@@ -138,6 +140,13 @@ class Supervisor:
     def __exit__(self, *_exc: object) -> None:
         self._ended.set()
         self._thread.join(timeout=5)
+
+    def let_go(self) -> None:
+        """Frees the run's shards; where that fails, their leases go stale by themselves."""
+        try:
+            self._database.run(partial(beats.expire_leases, run_id=self.run_id), "worker", seconds=5)
+        except (DBAPIError, PoolTimeout) as error:
+            log.warning("The shards of run %s could not be freed: %s", self.run_id, error)
 
     def keep_lease(self, task_id: str, shard: int) -> None:
         """Beats for a shard that this run holds, from now on."""

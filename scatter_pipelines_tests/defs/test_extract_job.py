@@ -147,3 +147,13 @@ def test_a_mapping_key_carries_name_and_id() -> None:
     assert "bersicht" in key
     assert result_id_of(key) == 42
     assert result_id_of(mapping_key("\n", 7)) == 7
+
+
+def test_a_run_that_ends_frees_its_shards_at_once(
+    execute: Execute, runtime: Runtime, texts: Callable[..., Path]
+) -> None:
+    task = submit(runtime, Submission([str(texts(3))])).task
+    execute(EXTRACT, {"task_id": task.id})
+    with runtime.database.transaction() as connection:
+        connection.exec_driver_sql("UPDATE scatter.extraction_result SET status = 'pending' WHERE ordinal = 0")
+    assert len(steps(execute(EXTRACT, {"task_id": task.id}), DagsterEventType.STEP_SUCCESS)) == 1

@@ -52,8 +52,7 @@ def generate_odd(kind: OddKind) -> OddDocument:
         case "text_named_pdf":
             return OddDocument("notes.pdf", generate_paper(ODD_SEED, "text").content, None)
         case "zero_pages":
-            # PDFium takes a page tree without pages for a format error.
-            return OddDocument("no-pages.pdf", write_pdf([_CATALOG, _pages(0)]), "corrupt")
+            return OddDocument("no-pages.pdf", write_pdf([_CATALOG, _pages(0)]), "empty")
         case _:
             assert_never(kind)
 
