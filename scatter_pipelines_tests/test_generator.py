@@ -216,7 +216,7 @@ def test_the_broken_ones_begin_like_a_pdf_and_cannot_be_opened(kind: Any, code: 
     odd = generate_odd(kind)
     assert odd.expected_code == code
     assert odd.content.startswith(b"%PDF-")
-    with pytest.raises(pdfium.PdfiumError, match=r"[Ff]ormat"):
+    with pytest.raises(pdfium.PdfiumError, match="Failed to load document"):
         pdfium.PdfDocument(odd.content)
 
 
