@@ -154,13 +154,6 @@ _ROWS: tuple[ErrorCode, ...] = (
         "It is tried again by itself; look at the service or raise its number of slots.",
     ),
     ErrorCode(
-        "upstream_unavailable",
-        "transient",
-        "work",
-        "A service answered with a passing error or not at all.",
-        "It is tried again by itself; look at the service if it goes on.",
-    ),
-    ErrorCode(
         "database_unavailable",
         "transient",
         "save",
@@ -285,6 +278,13 @@ _ROWS: tuple[ErrorCode, ...] = (
         "usage",
         "The folder SCATTER_HOME cannot be used.",
         "Make it writable or set SCATTER_HOME to another folder.",
+    ),
+    ErrorCode(
+        "workers_failing",
+        "usage",
+        "usage",
+        "The processes that were to do the documents end before they begin one.",
+        "Read the log named and run `scatter doctor`; `scatter run --task TASK` goes on.",
     ),
     ErrorCode(
         "port_in_use",

@@ -1,6 +1,6 @@
 """The one door from the shell to Dagster: work on a task in processes of our own, tell of closings, start the UI.
 
-`python -m scatter_pipelines.launch TASK` is one such process: it works through the task's free shards, one
+`python -m scatter_pipelines.launch TASK PARENT` is one such process: it works through the task's free shards, one
 Dagster run each, until none is left. It ends with the process that started it.
 """
 
@@ -14,26 +14,28 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from dagster import DagsterInstance, execute_job
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 
-from scatter_pipelines.defs.announce import announce, register_task
-from scatter_pipelines.defs.configs import SCATTER_OP
+from scatter_pipelines.defs.announce import announce, export_closings, register_task
 from scatter_pipelines.defs.runs import TASK_TAG, DagsterRuns
-from scatter_pipelines.errors import ScatterError, UsageError
+from scatter_pipelines.errors import UsageError
 from scatter_pipelines.model.result import Counts, Task
+from scatter_pipelines.store import reading
 from scatter_pipelines.work.aggregate import aggregate
 from scatter_pipelines.work.dispatch import free_shards
 from scatter_pipelines.work.operate import find_task
-from scatter_pipelines.work.runtime import Runtime, open_runtime
+from scatter_pipelines.work.runtime import Runtime, open_runtime, process_name
 from scatter_pipelines.work.status import counts_of, open_holds
 from scatter_pipelines.work.sweep import Sweep, sweep
 
 POLL_SECONDS = 0.25
 TICK_SECONDS = 1.0
+SWEEP_SECONDS = 60.0
 CRASHES_ALLOWED = 3
 START_SECONDS = 15.0
 PROJECT = Path(__file__).resolve().parent.parent
@@ -71,9 +73,12 @@ def open_instance(runtime: Runtime) -> Iterator[DagsterInstance]:
 
 
 def announce_closings(runtime: Runtime) -> int:
-    """Records in Dagster what was closed; how many tasks."""
+    """Records in Dagster what was closed, and writes its exports; how many tasks."""
     with open_instance(runtime) as instance:
-        return len(announce(runtime, instance))
+        announced = announce(runtime, instance)
+        for event in export_closings(runtime, announced):
+            instance.report_runless_asset_event(event)
+        return len(announced)
 
 
 def sweep_with_dagster(runtime: Runtime) -> Sweep:
@@ -110,7 +115,7 @@ class Crew:
     def _start(self) -> subprocess.Popen[bytes]:
         with self.log_path.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "scatter_pipelines.launch", self.task.id],
+                [sys.executable, "-m", "scatter_pipelines.launch", self.task.id, str(os.getpid())],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(self.runtime), start_new_session=True,
             )  # fmt: skip
         self.started[process.pid] = time.monotonic()
@@ -122,6 +127,19 @@ class Crew:
             if process.returncode != 0:
                 self.crashes += 1
                 self.last_status = process.returncode
+
+    def end_lost(self) -> None:
+        """Ends processes whose claims were swept: stopped or hung, they would hold their place for ever."""
+        names = {process_name(process.pid): process for process in self.processes}
+        lost = self.runtime.database.run(partial(reading.lost_holders, task_id=self.task.id, names=list(names)))
+        for name in lost:
+            names[name].kill()
+
+    def wait(self) -> None:
+        """Lets the processes write their runs' ends, which they do by themselves once the task is closed."""
+        deadline = time.monotonic() + self.runtime.settings.hang_seconds
+        while any(process.poll() is None for process in self.processes) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def stop(self) -> None:
         """Asks the processes to end, and ends them if they do not within a grace time."""
@@ -136,32 +154,52 @@ class Crew:
                 process.wait()
 
 
-def run_task(runtime: Runtime, task: Task, processes: int, progress: Progress) -> None:
-    """Works on the task here until it is closed, and tells of the closing. Ticks sweep and aggregate meanwhile."""
+def run_task(
+    runtime: Runtime, task: Task, processes: int, progress: Progress, say: Callable[[str], None] = lambda message: None
+) -> None:
+    """Works on the task here until it is closed, and tells of the closing. Ticks sweep and aggregate meanwhile.
+
+    `say` is told what a person should know before the end.
+    """
     crew = Crew(runtime, task, processes, _log_path(runtime, task.id))
     with ExitStack() as stack:
         stack.callback(crew.stop)
-        _until_closed(runtime, crew, progress)
+        _until_closed(runtime, crew, progress, say)
+        crew.wait()
     announce_closings(runtime)
 
 
-def _until_closed(runtime: Runtime, crew: Crew, progress: Progress) -> None:
-    next_tick = 0.0
-    before = Counts()
+def _until_closed(runtime: Runtime, crew: Crew, progress: Progress, say: Callable[[str], None]) -> None:
+    next_tick = next_sweep = 0.0
+    before = -1
     while True:
         counts = counts_of(runtime, crew.task.id)
         progress(counts)
-        if counts.open != before.open:
-            before, crew.crashes = counts, 0
         if time.monotonic() >= next_tick or not counts.open:
             next_tick = time.monotonic() + TICK_SECONDS
             aggregate(runtime, crew.task.id)
             if find_task(runtime, crew.task.id).status != "processing":
                 return
+            begun = _attempts_begun(runtime, crew.task.id)
+            before, crew.crashes = begun, 0 if begun != before else crew.crashes
             _refuse_hold(runtime, crew)
+            crew.end_lost()
             crew.fill()
             _refuse_crashes(crew)
+        if time.monotonic() >= next_sweep:
+            next_sweep = time.monotonic() + SWEEP_SECONDS
+            _sweep(runtime, crew, say)
         time.sleep(POLL_SECONDS)
+
+
+def _attempts_begun(runtime: Runtime, task_id: str) -> int:
+    """Grows with every claim: a crew that begins documents gets on, even where each of them ends its process."""
+    return runtime.database.run(partial(reading.attempts_begun, task_id=task_id))
+
+
+def _sweep(runtime: Runtime, crew: Crew, say: Callable[[str], None]) -> None:
+    if crew.task.id in sweep_with_dagster(runtime).stalled:
+        say(f"Task {crew.task.id} does not get on. The log of its processes is {crew.log_path}.")
 
 
 def _refuse_hold(runtime: Runtime, crew: Crew) -> None:
@@ -174,10 +212,10 @@ def _refuse_hold(runtime: Runtime, crew: Crew) -> None:
 
 def _refuse_crashes(crew: Crew) -> None:
     if crew.crashes > CRASHES_ALLOWED:
-        raise ScatterError(
-            "internal_error",
-            f"The processes that work on task {crew.task.id} keep ending (status {crew.last_status}) without getting "
-            f"on. Their log is {crew.log_path}.",
+        raise UsageError(
+            "workers_failing",
+            f"The processes that work on task {crew.task.id} end (status {crew.last_status}) before they begin a "
+            f"document. Their log is {crew.log_path}.",
         )
 
 
@@ -195,11 +233,12 @@ def work_through(task_id: str) -> None:
     with open_runtime() as runtime, open_instance(runtime) as instance:
         register_task(instance, task_id)
         while free_shards(runtime, task_id):
+            before = _attempts_begun(runtime, task_id)
             result = execute_job(
                 job, instance=instance, run_config={"task_id": task_id}, tags={TASK_TAG: task_id}, raise_on_error=False
             )
-            if not result.is_node_success(SCATTER_OP):
-                sys.exit(f"The run {result.run_id} could not begin.")
+            if not result.success and _attempts_begun(runtime, task_id) == before:
+                sys.exit(f"The run {result.run_id} could not begin a document.")
 
 
 def end_with_parent(parent: int) -> None:
@@ -236,5 +275,5 @@ def become_ui(runtime: Runtime, host: str, port: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    end_with_parent(os.getppid())
+    end_with_parent(int(sys.argv[2]))
     work_through(sys.argv[1])

@@ -38,7 +38,7 @@ SHELL_ADVICE = {"config_invalid": SEE_HELP}
 ENVIRONMENT_CODES = frozenset(
     {
         "database_unreachable", "database_outdated", "database_denied", "embedded_failed", "home_unusable",
-        "port_in_use", "export_failed", "internal_error",
+        "port_in_use", "workers_failing", "export_failed", "internal_error",
     }
 )  # fmt: skip
 

@@ -79,7 +79,7 @@ def run_command(
         if found.status == "processing":
             try:
                 with counting_documents() as progress:
-                    run_task(runtime, found, processes or runtime.settings.run_processes, progress)
+                    run_task(runtime, found, processes or runtime.settings.run_processes, progress, say)
             except KeyboardInterrupt:
                 say(f"Interrupted. `scatter run --task {found.id}` goes on, `scatter cancel {found.id}` ends the task.")
                 if as_json:

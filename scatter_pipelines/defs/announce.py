@@ -3,7 +3,9 @@
 Happens at least once for each closing, by whoever comes first; who comes second finds it marked.
 """
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -12,9 +14,12 @@ from dagster import DagsterInstance
 from scatter_pipelines.defs.assets import TASKS, exported_table, extraction_results, source_documents
 from scatter_pipelines.model.result import Task
 from scatter_pipelines.store import tasks
+from scatter_pipelines.work.export import export_folder, export_task
 from scatter_pipelines.work.notify import notify
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import details
+
+FORMATS_ON_CLOSE = ("jsonl", "csv")
 
 
 def register_task(instance: DagsterInstance, task_id: str) -> None:
@@ -23,18 +28,44 @@ def register_task(instance: DagsterInstance, task_id: str) -> None:
 
 
 def announce(runtime: Runtime, instance: DagsterInstance) -> list[Task]:
-    """Tells of every closing not told of yet."""
-    waiting = runtime.database.run(tasks.unannounced)
-    for task in waiting:
-        register_task(instance, task.id)
-        for event in closing_events(runtime, task):
-            instance.report_runless_asset_event(event)
-        notify(
-            runtime.settings,
-            {"event": "closed", "task_id": task.id, "status": task.status, "closing": task.closing},
-        )
-        runtime.database.run(partial(tasks.mark_announced, task_id=task.id, closing=task.closing))
-    return waiting
+    """Tells of every closing not told of yet; empty where somebody else is at it."""
+    with runtime.database.transaction() as connection:
+        if not tasks.try_announcing(connection):
+            return []
+        waiting = runtime.database.run(tasks.unannounced)
+        for task in waiting:
+            _tell(runtime, instance, task)
+            runtime.database.run(partial(tasks.mark_announced, task_id=task.id, closing=task.closing))
+        return waiting
+
+
+def _tell(runtime: Runtime, instance: DagsterInstance, task: Task) -> None:
+    register_task(instance, task.id)
+    for event in closing_events(runtime, task):
+        instance.report_runless_asset_event(event)
+    closing: dict[str, str | int] = {
+        "event": "closed",
+        "task_id": task.id,
+        "status": str(task.status),
+        "closing": task.closing,
+    }
+    notify(runtime.settings, closing)
+
+
+def export_closings(runtime: Runtime, closed: Sequence[Task]) -> list[dg.AssetMaterialization]:
+    """Writes the exports of tasks that were closed without a sensor; the materialisations to record."""
+    if not runtime.settings.export_on_close:
+        return []
+    return [export_to(runtime, task.id, FORMATS_ON_CLOSE, export_folder(runtime, task.id)) for task in closed]
+
+
+def export_to(runtime: Runtime, task_id: str, formats: Sequence[str], folder: Path) -> dg.AssetMaterialization:
+    """Writes a task's results in some formats; the materialisation to record."""
+    paths = {name: str(folder / f"results.{name}") for name in formats}
+    rows = 0
+    for name, path in paths.items():
+        rows = export_task(runtime, task_id, name, Path(path))
+    return export_event(task_id, paths, rows)
 
 
 def closing_events(runtime: Runtime, task: Task) -> list[dg.AssetMaterialization]:

@@ -17,10 +17,10 @@ class ExtractConfig(dg.Config):
     template: str = Field("paper", description="Name of a shipped template, or path of a YAML file.")
     engine: str = Field("rules", description="What fills the fields.")
     key: str | None = Field(None, description="Idempotency key: the same key gives the same task.")
-    shard_size: int | None = Field(None, description="Documents a run; default SCATTER_SHARD_SIZE.", gt=0)
+    shard_size: int | None = Field(None, description="Documents a run; default SCATTER_SHARD_SIZE.")
     all: bool = Field(False, description="Work through all shards here, instead of leaving the rest to dispatch.")
     task_id: str | None = Field(None, description="A task that was submitted before.")
-    shard: int | None = Field(None, description="One shard of that task.", ge=0)
+    shard: int | None = Field(None, description="One shard of that task.")
 
 
 class TaskConfig(dg.Config):

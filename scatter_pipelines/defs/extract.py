@@ -1,6 +1,5 @@
 """The job that fans out: one dynamic output, one mapped step, one result row per document. Nothing is downstream."""
 
-import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from scatter_pipelines.defs.runs import EXTRACT_KIND, FAILED_TAG, KIND_TAG, TASK
 from scatter_pipelines.errors import CODES, UsageError
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.store import results
+from scatter_pipelines.work.runtime import process_name
 from scatter_pipelines.work.scatter import RunRequest, WorkList, begin_run, under_way
 
 ROW_DECIDES = 10_000
@@ -75,7 +75,7 @@ def what_is_done(work: WorkList) -> str:
 )
 def extract_document_op(context: dg.OpExecutionContext, result_id: int, pipeline: Pipeline) -> None:
     """Does one document. Its row is the truth; what is shown here is for readers of the UI."""
-    holder = Holder(context.run_id, context.get_step_execution_context().step.key, socket.gethostname())
+    holder = Holder(context.run_id, context.get_step_execution_context().step.key, process_name())
     outcome = pipeline.worker(context.run_id).process(result_id, holder)
     report(context, outcome, pipeline)
 

@@ -1,12 +1,12 @@
 """The jobs beside extraction: aggregate, sweep, export, operators' actions. Each is one op and one call of `work`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
 
-from scatter_pipelines.defs.announce import announce, export_event, register_task
+from scatter_pipelines.defs.announce import announce, export_closings, export_to, register_task
 from scatter_pipelines.defs.configs import (
     ExportConfig,
     ForceFinalizeConfig,
@@ -20,9 +20,10 @@ from scatter_pipelines.defs.configs import (
 from scatter_pipelines.defs.resources import Pipeline, usage_text
 from scatter_pipelines.defs.runs import DagsterRuns
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.model.result import Task
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import aggregate
-from scatter_pipelines.work.export import export_folder, export_task
+from scatter_pipelines.work.export import export_folder
 from scatter_pipelines.work.sweep import sweep
 
 
@@ -40,6 +41,7 @@ def aggregate_op(context: dg.OpExecutionContext, pipeline: Pipeline) -> None:
     """Ends stale claims, closes finished tasks and tells of it."""
     tick = aggregate(pipeline.runtime)
     announced = announce(pipeline.runtime, context.instance)
+    _record_exports(context, pipeline, announced)
     context.log.info(f"{len(tick.swept)} claims swept, {len(tick.closed)} tasks closed, {len(announced)} announced.")
 
 
@@ -80,7 +82,7 @@ def finalize_op(context: dg.OpExecutionContext, config: ForceFinalizeConfig, pip
     with plain_failures():
         task = operate.find_task(pipeline.runtime, config.task_id)
         rows, closing = operate.force_finalize(pipeline.runtime, task.id, config.reason)
-    announce(pipeline.runtime, context.instance)
+    _record_exports(context, pipeline, announce(pipeline.runtime, context.instance))
     closed = f"closed as {closing.status}" if closing else "not closed: its rows do not add up"
     context.log.info(f"Task {task.id} is {closed}; {rows} documents were ended.")
 
@@ -88,17 +90,19 @@ def finalize_op(context: dg.OpExecutionContext, config: ForceFinalizeConfig, pip
 @dg.op(name="export", out=dg.Out(dg.Nothing))
 def export_op(context: dg.OpExecutionContext, config: ExportConfig, pipeline: Pipeline) -> None:
     """Writes a task's results to files."""
-    paths, rows = {}, 0
     with plain_failures():
         task = operate.find_task(pipeline.runtime, config.task_id)
         folder = Path(config.folder).expanduser() if config.folder else export_folder(pipeline.runtime, task.id)
-        for name in config.formats:
-            path = folder.absolute() / f"results.{name}"
-            rows = export_task(pipeline.runtime, task.id, name, path)
-            paths[name] = str(path)
+        event = export_to(pipeline.runtime, task.id, config.formats, folder.absolute())
     register_task(context.instance, task.id)
-    context.log_event(export_event(task.id, paths, rows))
-    context.log.info(f"{rows} results of task {task.id} written to {', '.join(paths.values())}.")
+    context.log_event(event)
+    context.log.info(f"The results of task {task.id} were written to {folder.absolute()}.")
+
+
+def _record_exports(context: dg.OpExecutionContext, pipeline: Pipeline, closed: Sequence[Task]) -> None:
+    with plain_failures():
+        for event in export_closings(pipeline.runtime, closed):
+            context.log_event(event)
 
 
 def _job(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 import dagster as dg
 from dagster import DagsterInstance, DagsterRunStatus, RunRecord, RunsFilter
 
+from scatter_pipelines.model.result import ShardRef
 from scatter_pipelines.work.runs import RunState, UnfinishedRun
 
 KIND_TAG, TASK_TAG, SHARD_TAG, ROUND_TAG = "scatter/kind", "scatter/task_id", "scatter/shard", "scatter/round"
@@ -42,6 +43,10 @@ class DagsterRuns:
     def unfinished(self) -> Sequence[UnfinishedRun]:
         wanted = RunsFilter(statuses=UNFINISHED, tags={KIND_TAG: EXTRACT_KIND})
         return [_unfinished(record) for record in self._instance.get_run_records(filters=wanted, limit=PAGE)]
+
+    def cancelled_dispatch(self, shard: ShardRef) -> str | None:
+        made = RunsFilter(statuses=[DagsterRunStatus.CANCELED], tags=tags_of(shard.task_id, shard.shard, shard.round))
+        return next((run.run_id for run in self._instance.get_runs(filters=made, limit=1)), None)
 
     def report_failed(self, run_id: str, message: str) -> None:
         run = self._instance.get_run_by_id(run_id)

@@ -11,6 +11,7 @@ from scatter_pipelines.errors import UsageError
 from scatter_pipelines.work.aggregate import aggregate
 from scatter_pipelines.work.dispatch import dispatch
 from scatter_pipelines.work.inbox import take_inbox
+from scatter_pipelines.work.status import recently_closed
 
 INTERVAL_SECONDS = 5
 RUNNING = dg.DefaultSensorStatus.RUNNING
@@ -36,12 +37,13 @@ def build_sensors(extract_documents: dg.JobDefinition, export_results: dg.JobDef
         """Ends stale claims, closes finished tasks, tells of it, and has their results exported."""
         tick = aggregate(pipeline.runtime)
         announced = announce(pipeline.runtime, context.instance)
-        if not (announced and pipeline.runtime.settings.export_on_close):
+        exports = recently_closed(pipeline.runtime) if pipeline.runtime.settings.export_on_close else []
+        if not exports:
             yield dg.SkipReason(
                 f"{len(tick.swept)} claims swept, {len(tick.closed)} tasks closed, {len(announced)} announced."
             )
-            return
-        for task in announced:
+        for task in exports:
+            # Asked for again in every tick for a while: a tick that dies loses no export, and the key lets it run once.
             yield dg.RunRequest(run_key=f"{task.id}:{task.closing}", run_config={"task_id": task.id})
 
     @dg.sensor(minimum_interval_seconds=INTERVAL_SECONDS, default_status=RUNNING, job=extract_documents)

@@ -14,7 +14,7 @@ from dagster_postgres.utils import create_pg_engine
 from sqlalchemy import Engine
 
 from scatter_pipelines.settings import load_settings
-from scatter_pipelines.store.database import resolve_url
+from scatter_pipelines.store.database import keep_server, resolve_url
 from scatter_pipelines.work.runtime import database_errors
 
 NO_CONFIG: dict[str, Any] = {}
@@ -59,6 +59,7 @@ def _engine(url: str, options: str = "") -> Engine:
         pool_pre_ping=True,
         connect_args={"options": options, "application_name": "scatter_dagster"},
     )
+    keep_server(engine, load_settings())
     return engine
 
 

@@ -168,6 +168,7 @@ class SweptClaim:
     filename: str
     attempt: int
     status: ResultStatus
+    host: str
     code: str
     message: str
 

@@ -127,6 +127,7 @@ class Database:
             connect_args=KEEPALIVE | {"application_name": f"scatter_{role}"},
         )
         statements = SESSION if role == "owner" or own_url else (*SESSION, f"SET ROLE {WORKER_ROLE}")
+        keep_server(engine, self.settings)
         event.listen(engine, "connect", lambda connection, _record: prepare_session(connection, statements))
         return engine
 
@@ -169,6 +170,12 @@ def prepare_session(connection: Any, statements: tuple[str, ...]) -> None:
             connection.execute(statement)
     finally:
         connection.autocommit = before
+
+
+def keep_server(engine: Engine, settings: Settings) -> None:
+    """Has every new connection of the engine bring the embedded server back up, should it have died."""
+    if settings.database_url is None:
+        event.listen(engine, "do_connect", lambda *_connecting: ensure_server(settings.home_path()) and None)
 
 
 def as_usage_error(error: Exception, url: str) -> UsageError:

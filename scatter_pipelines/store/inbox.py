@@ -4,6 +4,15 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, text
 
+NOT_TAKEN = text("""
+    -- of these files those that belong to no task yet
+    SELECT v.uri, v.fingerprint
+      FROM unnest(CAST(:uris AS text[]), CAST(:fingerprints AS text[])) AS v (uri, fingerprint)
+     WHERE NOT EXISTS (SELECT FROM scatter.inbox_file f
+                        WHERE f.uri = v.uri AND f.fingerprint = v.fingerprint AND f.task_id IS NOT NULL)
+     ORDER BY v.uri LIMIT :most
+""")
+
 SEE = text("""
     -- remembers when each file was first seen in its present state
     INSERT INTO scatter.inbox_file (uri, fingerprint)
@@ -30,6 +39,12 @@ TAKE = text("""
 
 def _arrays(files: Mapping[str, str]) -> dict[str, list[str]]:
     return {"uris": list(files), "fingerprints": list(files.values())}
+
+
+def not_taken(connection: Connection, files: Mapping[str, str], most: int) -> dict[str, str]:
+    """`files` maps a URI to its size and modification time as one string; so does what is left of them."""
+    rows = connection.execute(NOT_TAKEN, _arrays(files) | {"most": most})
+    return {row.uri: row.fingerprint for row in rows}
 
 
 def see(connection: Connection, files: Mapping[str, str]) -> None:

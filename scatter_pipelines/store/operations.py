@@ -45,7 +45,7 @@ RETRY_ROWS = text("""
                 OR (:code = 'cancelled' AND status = 'cancelled'))
         RETURNING shard
     ), due AS (
-        UPDATE scatter.extraction_shard s SET dispatched_at = NULL
+        UPDATE scatter.extraction_shard s SET dispatched_at = NULL, round = s.round + 1
          WHERE s.task_id = :task_id AND s.shard IN (SELECT shard FROM again)
     )
     SELECT count(*) FROM again

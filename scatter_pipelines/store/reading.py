@@ -30,6 +30,14 @@ CLAIMS = text("""
      WHERE r.task_id = :task_id AND r.status = 'extracting' ORDER BY r.claimed_at LIMIT :most
 """)
 
+ATTEMPTS_BEGUN = text("SELECT coalesce(sum(attempt), 0) FROM scatter.extraction_result WHERE task_id = :task_id")
+
+LOST_HOLDERS = text("""
+    -- which of these processes had a claim taken from them for silence
+    SELECT DISTINCT a.host FROM scatter.extraction_attempt a JOIN scatter.extraction_result r ON r.id = a.result_id
+     WHERE r.task_id = :task_id AND a.outcome = 'lost' AND a.host = ANY(:names)
+""")
+
 PAGE_SIZE = 500
 
 
@@ -55,3 +63,11 @@ def attempts(connection: Connection, task_id: str) -> list[dict[str, Any]]:
 
 def claims(connection: Connection, task_id: str, most: int = 20) -> list[dict[str, Any]]:
     return [dict(row._mapping) for row in connection.execute(CLAIMS, {"task_id": task_id, "most": most})]
+
+
+def attempts_begun(connection: Connection, task_id: str) -> int:
+    return int(connection.execute(ATTEMPTS_BEGUN, {"task_id": task_id}).scalar_one())
+
+
+def lost_holders(connection: Connection, task_id: str, names: list[str]) -> list[str]:
+    return list(connection.execute(LOST_HOLDERS, {"task_id": task_id, "names": names}).scalars()) if names else []

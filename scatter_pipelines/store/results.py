@@ -5,6 +5,7 @@ or the sweeper does to rows is in `operations.py` and `sweeping.py`.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -52,6 +53,9 @@ STATE = text(f"""
      WHERE r.id = :result_id
 """)
 
+NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""An escaped NUL in JSON text; behind an odd number of backslashes `u0000` are letters."""
+
 FENCE = "r.id = :result_id AND r.attempt = :attempt AND r.status = 'extracting'"
 
 
@@ -70,7 +74,7 @@ def ending(update: str) -> TextClause:
     ), silence AS (
         DELETE FROM scatter.claim_beat b USING ended e WHERE b.result_id = e.id AND b.attempt = e.attempt
     )
-    SELECT id, task_id, filename, attempt, status, code, note,
+    SELECT id, task_id, filename, attempt, status, host, code, note,
            greatest(0, extract(epoch FROM not_before - clock_timestamp()))::float8 AS due_in
       FROM ended
     """)
@@ -265,7 +269,7 @@ def _end(
 
 def as_json(value: object) -> str:
     """JSON that PostgreSQL can store: without NUL and lone surrogates, which a document may smuggle in."""
-    return json.dumps(value, ensure_ascii=False).replace("\\u0000", "").encode("utf-8", "replace").decode()
+    return NUL.sub(r"\1", json.dumps(value, ensure_ascii=False)).encode("utf-8", "replace").decode()
 
 
 def clean(message: str) -> str:

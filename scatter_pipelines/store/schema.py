@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.store.database import WORKER_ROLE, Database
@@ -83,7 +84,18 @@ def upgrade(database: Database) -> bool:
 
 
 def _grant(connection: Connection) -> None:
-    for statement in (CREATE_ROLE, JOIN_ROLE, *WORKER_RIGHTS):
+    for statement in (CREATE_ROLE, JOIN_ROLE):
+        try:
+            connection.exec_driver_sql(statement)
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) != "42501":
+                raise
+            raise UsageError(
+                "database_denied",
+                f"The workers' role cannot be made: {error.orig}. Have an administrator run once: "
+                f"CREATE ROLE {WORKER_ROLE} NOLOGIN; GRANT {WORKER_ROLE} TO the user of SCATTER_DATABASE_URL.",
+            ) from error
+    for statement in WORKER_RIGHTS:
         connection.exec_driver_sql(statement)
 
 

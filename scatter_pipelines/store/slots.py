@@ -7,12 +7,13 @@ frees its slots without anybody's help. The number of slots is a setting; the lo
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
 import psycopg
+from sqlalchemy import Connection, text
 
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store.database import KEEPALIVE, libpq_url, resolve_url
@@ -31,6 +32,22 @@ HELD = """
      GROUP BY classid
 """
 
+END_SESSIONS = text("""
+    -- a process that lost its claims for silence may be stopped and hold its slots for ever
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = ANY(:names)
+""")
+
+
+def session_name(process_name: str) -> str:
+    return f"scatter_slots {process_name}"[:63]
+
+
+def end_sessions(connection: Connection, process_names: Sequence[str]) -> None:
+    """Frees the slots of processes that were found lost. One that lives after all takes new ones."""
+    connection.execute(END_SESSIONS, {"names": [session_name(name) for name in process_names]})
+
+
 FIRST_POLL, LONGEST_POLL = 0.02, 0.5
 AWAY_SECONDS = 60.0
 """How long a database that is away is waited for."""
@@ -48,7 +65,8 @@ class Slot:
 class Slots:
     """The slots of one process. Safe to share between threads, not across a fork."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, process_name: str = "") -> None:
+        self._application_name = session_name(process_name)
         self.limits: dict[Level, int] = {
             "document": settings.document_slots,
             "parse": settings.parse_slots,
@@ -125,7 +143,7 @@ class Slots:
         if self._session is None or self._session.closed:
             self._mine.clear()
             dsn = libpq_url(resolve_url(self._settings))
-            self._session = psycopg.connect(dsn, autocommit=True, application_name="scatter_slots", **KEEPALIVE)
+            self._session = psycopg.connect(dsn, autocommit=True, application_name=self._application_name, **KEEPALIVE)
             self._session_number += 1
         return self._session
 

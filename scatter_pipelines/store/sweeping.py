@@ -67,13 +67,15 @@ SURVEY = text(f"""
 """)
 
 STALLED = text("""
-    -- open tasks that got on with nothing for too long and were not reported since
+    -- open tasks that got on with nothing for too long and were not reported since; a document that comes back
+    -- again and again is no progress, however often it is claimed
     SELECT p.id, p.progress_at FROM (
         SELECT t.id,
                greatest(t.started_at,
                         (SELECT max(r.finished_at) FROM scatter.extraction_result r WHERE r.task_id = t.id),
                         (SELECT max(b.progress_at) FROM scatter.claim_beat b
-                           JOIN scatter.extraction_result r ON r.id = b.result_id WHERE r.task_id = t.id))
+                           JOIN scatter.extraction_result r ON r.id = b.result_id
+                          WHERE r.task_id = t.id AND r.tries + r.losses + r.waits + r.limit_hits = 0))
                    AS progress_at
           FROM scatter.extraction_task t WHERE t.status = 'processing') p
      WHERE p.progress_at < clock_timestamp() - make_interval(secs => :stall_seconds)
@@ -97,7 +99,7 @@ def sweep_claims(connection: Connection, settings: Settings, task_id: str | None
     """One page of stale claims, ended or given back. Call until a page comes back short."""
     values = _limits(settings) | {"max_losses": settings.max_losses, "page": PAGE}
     rows = connection.execute(SWEEP_CLAIMS, values | {"task_id": task_id})
-    return [SweptClaim(r.id, r.task_id, r.filename, r.attempt, r.status, r.code, r.note) for r in rows]
+    return [SweptClaim(r.id, r.task_id, r.filename, r.attempt, r.status, r.host, r.code, r.note) for r in rows]
 
 
 def survey(connection: Connection, settings: Settings) -> dict[str, int]:

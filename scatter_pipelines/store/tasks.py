@@ -93,6 +93,16 @@ MARK_ANNOUNCED = text("""
     RETURNING id
 """)
 
+TRY_ANNOUNCING = text("SELECT pg_try_advisory_xact_lock(:key)")
+ANNOUNCE_LOCK = 0x5CA7_00A0
+
+RECENTLY_ANNOUNCED = text(f"""
+    SELECT {COLUMNS} FROM scatter.extraction_task t
+     WHERE t.closed_at IS NOT NULL AND t.announced_closing = t.closing
+       AND t.announced_at > clock_timestamp() - make_interval(secs => :seconds)
+     ORDER BY t.announced_at LIMIT :most
+""")
+
 ERRORS = text("""
     -- how often each error code occurred in a task
     SELECT error_code, count(*) AS n FROM scatter.extraction_result
@@ -220,6 +230,16 @@ def close(connection: Connection, task_id: str) -> tuple[str, int] | None:
 
 def mark_announced(connection: Connection, task_id: str, closing: int) -> bool:
     return connection.execute(MARK_ANNOUNCED, {"id": task_id, "closing": closing}).first() is not None
+
+
+def try_announcing(connection: Connection) -> bool:
+    """Whether this transaction is the one that announces, until it ends."""
+    return bool(connection.execute(TRY_ANNOUNCING, {"key": ANNOUNCE_LOCK}).scalar_one())
+
+
+def recently_announced(connection: Connection, seconds: float, most: int = 100) -> list[Task]:
+    """Closed tasks of which was told in the last seconds, first told first."""
+    return [_task(row) for row in connection.execute(RECENTLY_ANNOUNCED, {"seconds": seconds, "most": most})]
 
 
 def error_counts(connection: Connection, task_id: str) -> dict[str, int]:

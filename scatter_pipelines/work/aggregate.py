@@ -1,14 +1,19 @@
 """The aggregator: ends stale claims and closes tasks. Nothing else closes; it may run anywhere, twice at once."""
 
+import logging
 from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.model.result import SweptClaim
 from scatter_pipelines.store import beats, events, holds, sweeping, tasks
+from scatter_pipelines.store.slots import end_sessions
 from scatter_pipelines.store.sweeping import PAGE
 from scatter_pipelines.work.runtime import Runtime
+
+log = logging.getLogger(__name__)
 
 AGGREGATOR = "aggregator"
 
@@ -42,8 +47,19 @@ def sweep_claims(runtime: Runtime, task_id: str | None = None) -> list[SweptClai
     while True:
         page = runtime.database.run(lambda c: sweeping.sweep_claims(c, runtime.settings, task_id))
         swept.extend(page)
+        _free_slots(runtime, page)
         if len(page) < PAGE:
             return swept
+
+
+def _free_slots(runtime: Runtime, swept: list[SweptClaim]) -> None:
+    lost = sorted({claim.host for claim in swept if claim.code == "worker_crashed"})
+    if not lost:
+        return
+    try:
+        runtime.database.run(partial(end_sessions, process_names=lost))
+    except DBAPIError as error:
+        log.warning("The slots of %s could not be freed: %s", ", ".join(lost), error.orig)
 
 
 def close_tasks(runtime: Runtime, task_id: str | None = None) -> list[Closing]:

@@ -6,10 +6,13 @@ from sqlalchemy import Connection
 
 from scatter_pipelines.model.result import ShardRef
 from scatter_pipelines.store import beats, events, operations, shards, tasks
-from scatter_pipelines.work.runs import Runs
+from scatter_pipelines.work.runs import Runs, UnfinishedRun
 from scatter_pipelines.work.runtime import Runtime
 
 LEASE_PAGE = 1_000
+START_SECONDS = 120
+"""How long a run may take from its start until it holds its shard."""
+
 FREE_MOST = 1_000
 
 
@@ -20,17 +23,32 @@ def dispatch(runtime: Runtime, runs: Runs) -> list[ShardRef]:
     room = runtime.settings.dispatch_ahead - len(unfinished)
     if room <= 0:
         return []
-    waiting = {(run.task_id, run.shard) for run in unfinished if run.state == "queued"}
-    opened = []
+    opened: list[ShardRef] = []
     for shard in _dispatchable(runtime, most=room + len(unfinished)):
-        if (shard.task_id, shard.shard) in waiting:
+        if len(opened) == room:
+            break
+        if any(_is_on_its_way(run, shard) for run in unfinished) or _was_called_off(runtime, runs, shard):
             continue
         number = runtime.database.run(partial(shards.mark_dispatched, shard=shard))
         if number is not None:
             opened.append(ShardRef(shard.task_id, shard.shard, number))
-        if len(opened) == room:
-            break
     return opened
+
+
+def _is_on_its_way(run: UnfinishedRun, shard: ShardRef) -> bool:
+    """Whether the run was made for the shard and has yet to take it. The one that held it last let it go stale."""
+    if (run.task_id, run.shard) != (shard.task_id, shard.shard):
+        return False
+    return run.state == "queued" or (run.run_id != shard.run_id and run.seconds < START_SECONDS)
+
+
+def _was_called_off(runtime: Runtime, runs: Runs, shard: ShardRef) -> bool:
+    """Whether an operator terminated the shard's run before it took the shard; then its documents are cancelled."""
+    run_id = runs.cancelled_dispatch(shard) if shard.round else None
+    if run_id is None:
+        return False
+    cancel_shard(runtime, ShardRef(shard.task_id, shard.shard, shard.round, run_id))
+    return True
 
 
 def free_shards(runtime: Runtime, task_id: str) -> list[int]:

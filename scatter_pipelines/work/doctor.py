@@ -66,15 +66,24 @@ def _database(runtime: Runtime) -> Iterator[Finding]:
     yield Finding("ok", "database", f"{shown_url(runtime.settings)}, PostgreSQL {version}, schema {head_revision()}")
 
 
+WORKER_NEEDS = text("UPDATE scatter.extraction_result SET status = status WHERE false")
+WORKER_LACKS = text("UPDATE scatter.extraction_task SET status = status WHERE false")
+
+
 def _worker_role(runtime: Runtime) -> Iterator[Finding]:
-    probe = text("UPDATE scatter.extraction_task SET status = status WHERE false")
+    """A worker must be able to do its work, and unable to touch the task row."""
     try:
-        runtime.database.run(lambda c: c.execute(probe), "worker")
+        runtime.database.run(lambda c: c.execute(WORKER_NEEDS), "worker")
     except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) == "42501":
-            yield Finding("ok", "worker role", "may not write the task row")
-            return
-        yield Finding("error", "worker role", f"cannot be used: {error.orig}".strip())
+        advice = "Run `scatter db upgrade`, and GRANT scatter_worker to the user of SCATTER_WORKER_DATABASE_URL if set."
+        yield Finding("error", "worker role", f"may not do its work: {str(error.orig).strip()}. {advice}")
+        return
+    try:
+        runtime.database.run(lambda c: c.execute(WORKER_LACKS), "worker")
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != "42501":
+            raise
+        yield Finding("ok", "worker role", "may do its work and not write the task row")
         return
     yield Finding("error", "worker role", "may write the task row; run `scatter db upgrade` or restrict that user.")
 

@@ -1,5 +1,7 @@
 """The inbox: what has settled in a watched folder becomes a task, once."""
 
+import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ def take_inbox(runtime: Runtime) -> Task | None:
     files = _files(settings.inbox_path())
     if not files:
         return None
+    files = runtime.database.run(lambda connection: inbox.not_taken(connection, files, MOST))
     runtime.database.run(lambda connection: inbox.see(connection, files))
     settled = runtime.database.run(lambda c: inbox.settled(c, files, settings.inbox_settle_seconds))
     if not settled:
@@ -48,8 +51,8 @@ def take_inbox(runtime: Runtime) -> Task | None:
 
 
 def _key(files: dict[str, str]) -> str:
-    first = min(files)
-    return f"{first}@{files[first]}"[:400]
+    """The same files in the same state have the same key."""
+    return hashlib.sha256(json.dumps(sorted(files.items())).encode()).hexdigest()
 
 
 def _files(folder: Path) -> dict[str, str]:
@@ -60,7 +63,7 @@ def _files(folder: Path) -> dict[str, str]:
         raise UsageError(
             "source_invalid", f"The inbox {printable(folder)} cannot be made: {error.strerror}."
         ) from error
-    return dict(list(_walk(folder))[:MOST])
+    return dict(_walk(folder))
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, str]]:

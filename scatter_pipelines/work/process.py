@@ -22,6 +22,7 @@ from scatter_pipelines.parsing.parse import parse_document
 from scatter_pipelines.parsing.protocol import ParseLimits
 from scatter_pipelines.sources.reading import read_document
 from scatter_pipelines.store import results, tasks
+from scatter_pipelines.store.database import is_transient
 from scatter_pipelines.testing import crash_point
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.supervise import StopWork, Supervisor, Watched
@@ -120,6 +121,8 @@ class Worker:
         except MemoryError:
             return self._route(claim, DocumentError("memory_limit", "There was not enough memory."), timings)
         except (DBAPIError, PoolTimeout) as error:
+            if not is_transient(error):
+                return self._route(claim, DocumentError("internal_error", f"The database refused: {error}"), timings)
             lost = DocumentError("database_unavailable", f"The database failed: {type(error).__name__}.")
             return self._route(claim, lost, timings)
         except Exception as error:  # noqa: BLE001  the boundary of one document

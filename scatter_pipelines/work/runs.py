@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from scatter_pipelines.model.result import ShardRef
+
 RunState = Literal["queued", "active", "succeeded", "failed", "cancelled", "unknown"]
 """`queued`: accepted but nothing started. `unknown`: Dagster has no such run (any more)."""
 
@@ -28,5 +30,9 @@ class Runs(Protocol):
     def states(self, run_ids: Collection[str]) -> Mapping[str, RunState]: ...
 
     def unfinished(self) -> Sequence[UnfinishedRun]: ...
+
+    def cancelled_dispatch(self, shard: ShardRef) -> str | None:
+        """The run made for this shard in this round, if an operator terminated it."""
+        ...
 
     def report_failed(self, run_id: str, message: str) -> None: ...

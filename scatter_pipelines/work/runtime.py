@@ -1,5 +1,7 @@
 """What every use case works with: settings, database and slots of one process."""
 
+import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -22,12 +24,17 @@ class Runtime:
 
     @cached_property
     def slots(self) -> Slots:
-        return Slots(self.settings)
+        return Slots(self.settings, process_name())
 
     def close(self) -> None:
         if "slots" in self.__dict__:
             self.slots.close()
         self.database.dispose()
+
+
+def process_name(pid: int | None = None) -> str:
+    """Host and process id: who holds a claim, and whose session holds the slots."""
+    return f"{socket.gethostname()[:40]}:{pid or os.getpid()}"
 
 
 def shown_url(settings: Settings) -> str:

@@ -77,6 +77,8 @@ def _task_of(runtime: Runtime, request: RunRequest, progress: Callable[[int, int
         raise UsageError("config_invalid", "The config must have either `source` or `task_id`.")
     if request.shard is not None and request.task_id is None:
         raise UsageError("config_invalid", "`shard` goes with `task_id`.")
+    if (request.shard_size is not None and request.shard_size < 1) or (request.shard is not None and request.shard < 0):
+        raise UsageError("config_invalid", "`shard_size` is at least 1 and `shard` at least 0.")
     if request.task_id is not None:
         return find_task(runtime, request.task_id), False
     submission = Submission(

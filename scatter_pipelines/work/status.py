@@ -12,6 +12,7 @@ from scatter_pipelines.store import events, holds, reading, tasks
 from scatter_pipelines.work.runtime import Runtime
 
 ERRORS_SHOWN = 1_000
+RECENT_SECONDS = 120
 
 
 def counts_of(runtime: Runtime, task_id: str) -> Counts:
@@ -158,3 +159,8 @@ def attempts(runtime: Runtime, task_id: str) -> list[dict[str, Any]]:
         return row | {"started_at": row["started_at"].isoformat(), "ended_at": row["ended_at"].isoformat()}
 
     return [plain(row) for row in runtime.database.run(lambda c: reading.attempts(c, task_id))]
+
+
+def recently_closed(runtime: Runtime) -> list[Task]:
+    """Tasks whose closing was told of in the last minutes."""
+    return runtime.database.run(lambda connection: tasks.recently_announced(connection, RECENT_SECONDS))

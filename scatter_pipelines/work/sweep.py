@@ -9,12 +9,10 @@ from functools import partial
 from scatter_pipelines.model.result import ShardRef, SweptClaim
 from scatter_pipelines.store import beats, events, sweeping
 from scatter_pipelines.work.aggregate import sweep_claims
-from scatter_pipelines.work.dispatch import cancel_shard
+from scatter_pipelines.work.dispatch import START_SECONDS, cancel_shard
 from scatter_pipelines.work.notify import notify
 from scatter_pipelines.work.runs import Runs
 from scatter_pipelines.work.runtime import Runtime
-
-SILENT_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +88,14 @@ def _silent_runs(runtime: Runtime, runs: Runs) -> list[str]:
     return [
         run.run_id
         for run in runs.unfinished()
-        if run.state == "active" and run.seconds > SILENT_SECONDS and run.run_id not in known
+        if run.state == "active" and run.seconds > START_SECONDS and run.run_id not in known
     ]
 
 
 def _report_silent_runs(runtime: Runtime, runs: Runs) -> list[str]:
     silent = _silent_runs(runtime, runs)
     for run_id in silent:
-        runs.report_failed(run_id, f"It began more than {SILENT_SECONDS} s ago and gives no sign of life.")
+        runs.report_failed(run_id, f"It began more than {START_SECONDS} s ago and gives no sign of life.")
     return silent
 
 

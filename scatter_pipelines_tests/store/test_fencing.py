@@ -1,5 +1,6 @@
 """Every write of a worker is fenced: what was swept, cancelled or ended changes no row any more."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -111,3 +112,8 @@ def test_a_document_may_hold_what_postgresql_cannot_store(runtime: Runtime) -> N
     message = "broken \x00 at \ud800" + "x" * 5_000
     assert runtime.database.run(lambda c: results.fail(c, claimed, "corrupt", "parse", message, {}), "worker")
     assert len(row_of(runtime, second).error_message) == 2_000
+
+
+@pytest.mark.parametrize("text", ["\\u0000", "a\\\\u0000b", '\\u0000"', "\x00\\u0000\x00", "[^\\u0000-\\u007F]+"])
+def test_json_text_loses_the_nul_and_nothing_that_only_looks_like_it(text: str) -> None:
+    assert json.loads(results.as_json({"v": text})) == {"v": text.replace("\x00", "")}

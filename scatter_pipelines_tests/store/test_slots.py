@@ -43,7 +43,8 @@ def _numbers(slots: Slots, n: int) -> set[int]:
 
 def _end_sessions(runtime: Runtime) -> None:
     sql(
-        runtime, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'scatter_slots'"
+        runtime,
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'scatter_slots%'",
     )
 
 

@@ -237,3 +237,11 @@ def test_a_task_that_does_not_get_on_is_reported_once_and_again_after_it_did(run
     sql(runtime, "UPDATE scatter.task_event SET at = at - interval '1 hour'")
     sql(runtime, "UPDATE scatter.extraction_result SET finished_at = finished_at - interval '30 minutes'")
     assert runtime.database.run(lambda c: sweeping.stalled(c, 900)) == [task_id]
+
+
+def test_a_document_that_comes_back_again_and_again_is_no_progress(runtime: Runtime) -> None:
+    task_id = make_task(runtime)
+    sql(runtime, "UPDATE scatter.extraction_task SET started_at = started_at - interval '1 hour'")
+    sql(runtime, "UPDATE scatter.extraction_result SET waits = 15")
+    claim(runtime, ids_of(runtime, task_id)[0])
+    assert runtime.database.run(lambda c: sweeping.stalled(c, 900)) == [task_id]

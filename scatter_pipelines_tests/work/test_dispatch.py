@@ -9,7 +9,7 @@ from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import beats
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import aggregate
-from scatter_pipelines.work.dispatch import dispatch, free_shards
+from scatter_pipelines.work.dispatch import START_SECONDS, dispatch, free_shards
 from scatter_pipelines.work.runs import UnfinishedRun
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.scatter import RunRequest, begin_run
@@ -208,3 +208,34 @@ def test_a_run_reads_its_work_from_the_table_on_every_execution(roomy: Runtime) 
     assert _begin(roomy, task_id, 0, "run-1") == 3
     assert complete(roomy, claim(roomy, ids_of(roomy, task_id)[0]))
     assert _begin(roomy, task_id, 0, "run-1") == 2
+
+
+def test_a_run_that_has_started_but_not_yet_taken_its_shard_is_waited_for(roomy: Runtime) -> None:
+    task_id = make_task(roomy)
+    assert _opened(roomy) == [(task_id, 0, 1)]
+    sql(roomy, "UPDATE scatter.extraction_shard SET dispatched_at = dispatched_at - interval '1 hour'")
+    starting = UnfinishedRun("new", "active", task_id, 0, seconds=START_SECONDS - 1)
+    assert _opened(roomy, FakeRuns(unfinished=[starting])) == []
+    late = UnfinishedRun("new", "active", task_id, 0, seconds=START_SECONDS + 1)
+    assert _opened(roomy, FakeRuns(unfinished=[late])) == [(task_id, 0, 2)]
+
+
+def test_a_run_that_let_its_shard_go_stale_is_not_waited_for(roomy: Runtime) -> None:
+    task_id = make_task(roomy)
+    assert _opened(roomy) == [(task_id, 0, 1)]
+    assert _begin(roomy, task_id, 0, "dead") == 1
+    _silence(roomy, 100)
+    dead = UnfinishedRun("dead", "active", task_id, 0, seconds=10)
+    assert _opened(roomy, FakeRuns({"dead": "active"}, [dead])) == [(task_id, 0, 2)]
+
+
+def test_a_run_terminated_before_it_took_its_shard_cancels_the_shard_until_a_retry(roomy: Runtime) -> None:
+    task_id = make_task(roomy, 2)
+    assert _opened(roomy) == [(task_id, 0, 1)]
+    sql(roomy, "UPDATE scatter.extraction_shard SET dispatched_at = dispatched_at - interval '1 hour'")
+    runs = FakeRuns()
+    runs.called_off[task_id, 0, 1] = "terminated"
+    assert _opened(roomy, runs) == []
+    assert counts_of(roomy, task_id).cancelled == 2
+    operate.retry(roomy, task_id)
+    assert [shard for _task, shard, _round in _opened(roomy, runs)] == [0]

@@ -125,3 +125,9 @@ def test_a_file_that_looks_like_a_manifest_is_a_document_and_holds_up_no_other(r
     (inbox / "table.csv").write_text("uri,study\n,A\n")
     (inbox / "note.txt").write_text("We enrolled 12 patients.")
     assert _names(runtime, _tick(runtime)) == ["note.txt", "table.csv"]
+
+
+def test_names_that_are_alike_for_long_are_files_of_their_own(runtime: Runtime, inbox: Path) -> None:
+    for number in range(2):
+        (inbox / f"{'ü' * 60}{'語' * 20}-{number}.txt").write_text("one")
+        assert len(_names(runtime, _tick(runtime))) == 1

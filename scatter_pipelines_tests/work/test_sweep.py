@@ -7,12 +7,13 @@ import pytest
 
 from scatter_pipelines.model.result import Holder
 from scatter_pipelines.settings import Settings
+from scatter_pipelines.work.dispatch import START_SECONDS
 from scatter_pipelines.work.runs import RunState, UnfinishedRun
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.scatter import under_way
 from scatter_pipelines.work.status import counts_of
 from scatter_pipelines.work.supervise import Supervisor
-from scatter_pipelines.work.sweep import SILENT_SECONDS, survey, sweep
+from scatter_pipelines.work.sweep import survey, sweep
 from scatter_pipelines_tests.store.rows import age, claim, events_of, ids_of, make_task, row_of, sql, until
 from scatter_pipelines_tests.work.fake_runs import FakeRuns
 
@@ -109,11 +110,11 @@ def test_a_run_that_died_before_it_held_anything_is_reported(runtime: Runtime) -
     task_id = make_task(runtime, 2, shard_size=1)
     claim(runtime, ids_of(runtime, task_id)[0], Holder("claiming", "step", "host"))
     _lease(runtime, task_id, 1, "leasing", 0)
-    long_ago = SILENT_SECONDS + 1
+    long_ago = START_SECONDS + 1
     runs = FakeRuns(
         unfinished=[
             UnfinishedRun("silent", "active", seconds=long_ago),
-            UnfinishedRun("young", "active", seconds=SILENT_SECONDS - 1),
+            UnfinishedRun("young", "active", seconds=START_SECONDS - 1),
             UnfinishedRun("queued", "queued", seconds=long_ago),
             UnfinishedRun("claiming", "active", seconds=long_ago),
             UnfinishedRun("leasing", "active", seconds=long_ago),
@@ -125,7 +126,7 @@ def test_a_run_that_died_before_it_held_anything_is_reported(runtime: Runtime) -
 
 
 def test_a_run_that_still_submits_is_known_to_live(runtime: Runtime) -> None:
-    runs = FakeRuns(unfinished=[UnfinishedRun("listing", "active", seconds=SILENT_SECONDS + 1)])
+    runs = FakeRuns(unfinished=[UnfinishedRun("listing", "active", seconds=START_SECONDS + 1)])
     with Supervisor(runtime.database, "listing") as supervisor, under_way(runtime, supervisor):
         assert sweep(runtime, runs).failed_runs == ()
         sql(runtime, "UPDATE scatter.shard_lease SET beat_at = beat_at - interval '1 minute'")

@@ -1,6 +1,7 @@
 """The abstract: what follows its heading, or without one the text between the front matter and the introduction."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from statistics import median
 
@@ -57,7 +58,10 @@ def _found(page: Page, lines: list[Line], *, least: int) -> Iterator[Found]:
 
 def _lines_in(reading: Reading, page: Page, span: Span) -> list[Line]:
     """Lines that begin in the span; a heading's own line cut off at the span's start."""
-    inside = [line for line in reading.layout.lines(page) if line.span.end > span.start and line.span.start < span.end]
+    lines = reading.layout.lines(page)
+    first = bisect_right(lines, span.start, key=lambda line: line.span.end)
+    last = bisect_left(lines, span.end, key=lambda line: line.span.start)
+    inside = lines[first:last]
     return [_from(line, span.start) if line.span.start < span.start else line for line in inside]
 
 
