@@ -22,3 +22,7 @@ def test_every_place_and_test_named_in_the_architecture_exists() -> None:
         ):
             missing.append(place)
     assert missing == []
+
+
+def test_the_readme_has_no_gap_left() -> None:
+    assert "@@" not in (PROJECT / "README.md").read_text(encoding="utf-8")

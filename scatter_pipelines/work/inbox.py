@@ -17,6 +17,8 @@ from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.submit import Submission, submit
 
 MOST = 50_000
+PATIENCE = 10
+"""Times the settle time that a settled file waits for others to settle."""
 
 
 def take_inbox(runtime: Runtime) -> Task | None:
@@ -31,7 +33,7 @@ def take_inbox(runtime: Runtime) -> Task | None:
         return None
     files = runtime.database.run(lambda connection: inbox.not_taken(connection, files, MOST))
     runtime.database.run(lambda connection: inbox.see(connection, files))
-    settled = runtime.database.run(lambda c: inbox.settled(c, files, settings.inbox_settle_seconds))
+    settled = _batch(runtime, files)
     if not settled:
         return None
     taken = {uri: files[uri] for uri in settled}
@@ -48,6 +50,18 @@ def take_inbox(runtime: Runtime) -> Task | None:
         as_files=True,
     )
     return submit(runtime, submission, also=mark).task
+
+
+def _batch(runtime: Runtime, files: dict[str, str]) -> list[str]:
+    """What has settled, once nothing new comes in any more: files copied together are to become one task.
+
+    Where files keep coming, those that settled long ago are not held up any longer.
+    """
+    seconds = runtime.settings.inbox_settle_seconds
+    settled = runtime.database.run(lambda c: inbox.settled(c, files, seconds))
+    if len(settled) == len(files) or runtime.database.run(lambda c: inbox.settled(c, files, seconds * PATIENCE)):
+        return settled
+    return []
 
 
 def _key(files: dict[str, str]) -> str:

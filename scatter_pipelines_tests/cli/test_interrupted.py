@@ -13,7 +13,7 @@ from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import counts_of, recent_tasks
 from scatter_pipelines_tests.cli.shell import Shell
 
-DOCUMENTS = 90
+DOCUMENTS = 300
 
 
 def _until_under_way(runtime: Runtime, process: "subprocess.Popen[str]", done: int) -> str:

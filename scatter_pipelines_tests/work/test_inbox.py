@@ -131,3 +131,20 @@ def test_names_that_are_alike_for_long_are_files_of_their_own(runtime: Runtime, 
     for number in range(2):
         (inbox / f"{'ü' * 60}{'語' * 20}-{number}.txt").write_text("one")
         assert len(_names(runtime, _tick(runtime))) == 1
+
+
+def test_files_that_come_in_together_become_one_task(runtime: Runtime, inbox: Path) -> None:
+    (inbox / "early.txt").write_text("one")
+    assert take_inbox(runtime) is None
+    settle = runtime.settings.inbox_settle_seconds
+    sql(
+        runtime, "UPDATE scatter.inbox_file SET first_seen_at = first_seen_at - make_interval(secs => :s)", s=settle * 2
+    )
+    (inbox / "late.txt").write_text("two")
+    assert take_inbox(runtime) is None, "the batch still grows"
+    assert _names(runtime, _tick_again(runtime)) == ["early.txt", "late.txt"]
+
+
+def _tick_again(runtime: Runtime) -> Task | None:
+    _settle(runtime)
+    return take_inbox(runtime)
