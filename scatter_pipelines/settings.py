@@ -1,5 +1,6 @@
 """Every setting, read from SCATTER_* variables when asked for and never at import."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +13,12 @@ PROJECT_MARKS = (".scatter", "dagster.yaml")
 
 
 def default_home() -> Path:
-    """`.scatter` in the nearest folder upwards that has one or is a project, else in the current folder."""
-    here = Path.cwd()
+    """`.scatter` beside DAGSTER_HOME's dagster.yaml, or in the nearest folder upwards that has one or is a project,
+    else in the current folder.
+    """
+    named, here = os.environ.get("DAGSTER_HOME"), Path.cwd()
+    if named and Path(named, "dagster.yaml").is_file():
+        return Path(named) / ".scatter"
     for folder in (here, *here.parents):
         if any((folder / mark).exists() for mark in PROJECT_MARKS):
             return folder / ".scatter"

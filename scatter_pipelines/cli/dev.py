@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from scatter_pipelines.cli.output import say
+from scatter_pipelines.work.inbox import prepare_inbox
 from scatter_pipelines.work.runtime import open_runtime
 
 
@@ -17,5 +18,6 @@ def dev_command(
 
     check_port(host, port)
     with open_runtime() as runtime:
-        say(f"Web UI: http://{host}:{port}   inbox: {runtime.settings.inbox_path()}")
+        inbox = prepare_inbox(runtime)
+        say(f"Starting the web UI on http://{host}:{port} (some seconds). Inbox: {inbox}")
         become_ui(runtime, host, port)

@@ -170,7 +170,12 @@ SPARE_ATTEMPTS = frozenset({"ended", "host", "run"})
 
 def export_command(
     task: TaskName,
-    format_name: Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")] = "jsonl",
+    chosen: Annotated[
+        str | None,
+        typer.Option(
+            "--format", "-f", help=f"One of {', '.join(FORMATS)}; by default what the file's name says, or jsonl."
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -181,6 +186,8 @@ def export_command(
 ) -> None:
     """Write the results of a task to a file."""
     printed = output == Path("-")
+    suffix = output.suffix.lstrip(".").lower() if output else ""
+    format_name = chosen or (suffix if suffix in FORMATS else "jsonl")
     if printed and as_json:
         raise UsageError("config_invalid", "Both the results (-o -) and --json would be printed.")
     with open_runtime() as runtime:

@@ -28,7 +28,7 @@ def take_inbox(runtime: Runtime) -> Task | None:
     into a task is written with the task, so a crash between the two cannot make a second one.
     """
     settings = runtime.settings
-    files = _files(settings.inbox_path())
+    files = dict(_walk(prepare_inbox(runtime)))
     if not files:
         return None
     files = runtime.database.run(lambda connection: inbox.not_taken(connection, files, MOST))
@@ -69,15 +69,16 @@ def _key(files: dict[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(files.items())).encode()).hexdigest()
 
 
-def _files(folder: Path) -> dict[str, str]:
-    """URI to fingerprint of the folder's files, hidden ones and those of hidden folders left out."""
+def prepare_inbox(runtime: Runtime) -> Path:
+    """The watched folder, made if it was not there."""
+    folder = runtime.settings.inbox_path()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
             "source_invalid", f"The inbox {printable(folder)} cannot be made: {error.strerror}."
         ) from error
-    return dict(_walk(folder))
+    return folder
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, str]]:
