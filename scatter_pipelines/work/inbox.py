@@ -82,6 +82,7 @@ def prepare_inbox(runtime: Runtime) -> Path:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, str]]:
+    """URI and fingerprint of the folder's files, hidden ones and those of hidden folders left out."""
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
