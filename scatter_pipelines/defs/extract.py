@@ -7,9 +7,9 @@ import dagster as dg
 
 from scatter_pipelines.defs.announce import register_task
 from scatter_pipelines.defs.configs import EXTRACT_OP, SCATTER_OP, ExtractConfig, extract_config
-from scatter_pipelines.defs.resources import Pipeline, mapping_key, usage_text
+from scatter_pipelines.defs.resources import Pipeline, mapping_key, plain_failures
 from scatter_pipelines.defs.runs import EXTRACT_KIND, FAILED_TAG, KIND_TAG, TASK_TAG
-from scatter_pipelines.errors import CODES, UsageError
+from scatter_pipelines.errors import CODES
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.store import results
 from scatter_pipelines.work.runtime import process_name
@@ -25,11 +25,8 @@ def scatter_op(
 ) -> Iterator[dg.DynamicOutput[int]]:
     """Submits or finds the task, takes a shard and yields its unfinished documents."""
     supervisor = pipeline.worker(context.run_id).supervisor
-    try:
-        with under_way(pipeline.runtime, supervisor):
-            work = begin_run(pipeline.runtime, run_request(context, config))
-    except UsageError as error:
-        raise dg.Failure(description=usage_text(error), allow_retries=False) from None
+    with plain_failures(), under_way(pipeline.runtime, supervisor):
+        work = begin_run(pipeline.runtime, run_request(context, config))
     for shard in work.shards:
         supervisor.keep_lease(work.task.id, shard)
     pipeline.speak_last_of(work.task.id)

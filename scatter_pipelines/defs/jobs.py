@@ -1,7 +1,6 @@
 """The jobs beside extraction: aggregate, sweep, export, operators' actions. Each is one op and one call of `work`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -17,23 +16,13 @@ from scatter_pipelines.defs.configs import (
     force_finalize_config,
     retry_config,
 )
-from scatter_pipelines.defs.resources import Pipeline, usage_text
+from scatter_pipelines.defs.resources import Pipeline, plain_failures
 from scatter_pipelines.defs.runs import DagsterRuns
-from scatter_pipelines.errors import UsageError
 from scatter_pipelines.model.result import Task
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import aggregate
 from scatter_pipelines.work.export import export_folder
 from scatter_pipelines.work.sweep import sweep
-
-
-@contextmanager
-def plain_failures() -> Iterator[None]:
-    """Shows a usage error as one message."""
-    try:
-        yield
-    except UsageError as error:
-        raise dg.Failure(description=usage_text(error), allow_retries=False) from None
 
 
 @dg.op(name="aggregate", out=dg.Out(dg.Nothing))

@@ -24,10 +24,8 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator["Pipeline"]:
         with ExitStack() as stack:
-            try:
+            with plain_failures():
                 self._runtime = stack.enter_context(open_runtime())
-            except UsageError as error:
-                raise dg.Failure(description=usage_text(error), allow_retries=False) from None
             self._stack = stack
             yield self
             if self._task_id is not None and context.log is not None:
@@ -89,3 +87,12 @@ def result_id_of(key: str) -> int:
 
 def usage_text(error: UsageError) -> str:
     return f"{error.message} {error.entry.advice} [{error.code}]"
+
+
+@contextmanager
+def plain_failures() -> Iterator[None]:
+    """Shows a usage error as one message."""
+    try:
+        yield
+    except UsageError as error:
+        raise dg.Failure(description=usage_text(error), allow_retries=False) from None

@@ -62,9 +62,8 @@ RUNS_AT_WORK = text("""
 """)
 
 RELEASE_LEASES = text("""
-    -- frees a task's shards, or those of one run
-    DELETE FROM scatter.shard_lease
-     WHERE task_id = :task_id AND (CAST(:run_id AS text) IS NULL OR run_id = :run_id)
+    -- frees a task's shards
+    DELETE FROM scatter.shard_lease WHERE task_id = :task_id
 """)
 
 STALE_LEASES = text("""
@@ -126,8 +125,8 @@ def runs_at_work(connection: Connection) -> set[str]:
     return set(connection.execute(RUNS_AT_WORK).scalars())
 
 
-def release_leases(connection: Connection, task_id: str, run_id: str | None = None) -> None:
-    connection.execute(RELEASE_LEASES, {"task_id": task_id, "run_id": run_id})
+def release_leases(connection: Connection, task_id: str) -> None:
+    connection.execute(RELEASE_LEASES, {"task_id": task_id})
 
 
 def stale_leases(connection: Connection, stale_seconds: float, most: int = 500) -> list[ShardRef]:

@@ -10,7 +10,6 @@ PAGE = text("""
     SELECT * FROM scatter.extraction_result
      WHERE task_id = :task_id AND ordinal > :after
        AND (CAST(:status AS text) IS NULL OR status = :status)
-       AND (CAST(:code AS text) IS NULL OR error_code = :code)
      ORDER BY ordinal LIMIT :most
 """)
 
@@ -42,13 +41,13 @@ PAGE_SIZE = 500
 
 
 def results(
-    connection: Connection, task_id: str, *, status: str | None = None, code: str | None = None, most: int | None = None
+    connection: Connection, task_id: str, *, status: str | None = None, most: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """Rows as dictionaries, in the order of the documents, at most `most`."""
     after, left = -1, most
     while left is None or left > 0:
         size = PAGE_SIZE if left is None else min(PAGE_SIZE, left)
-        values = {"task_id": task_id, "after": after, "status": status, "code": code, "most": size}
+        values = {"task_id": task_id, "after": after, "status": status, "most": size}
         rows = connection.execute(PAGE, values).all()
         yield from (dict(row._mapping) for row in rows)
         if len(rows) < size:

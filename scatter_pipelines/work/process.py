@@ -6,7 +6,7 @@ Errors are routed by their class here, and only here; what a class does to the r
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -60,16 +60,13 @@ class Worker:
             return early
         self.supervisor.keep_lease(state.task_id, state.shard)
         timings = Timings()
-        with timings.measure("slot"):
-            slot = self.runtime.slots.hold("document", lambda: self._still_wanted(state))
+        with ExitStack() as stack:
             try:
-                slot.__enter__()
+                with timings.measure("slot"):
+                    stack.enter_context(self.runtime.slots.hold("document", lambda: self._still_wanted(state)))
             except StopWork as stop:
                 return Outcome("skipped", state.filename, stop.message)
-        try:
             return self._claim_and_do(state, holder, timings)
-        finally:
-            slot.__exit__(None, None, None)
 
     def _state(self, result_id: int) -> ResultState:
         state = self.runtime.database.run(lambda connection: results.state(connection, result_id), "worker")
@@ -223,10 +220,17 @@ class Worker:
         if written is None:
             return _taken_away(claim)
         status, due_in = written
-        common = {"code": code, "attempt": claim.attempt, "timings": timings.parts}
-        if status == "pending":
-            return Outcome("retry", claim.filename, message, retry_in=due_in, **common)  # type: ignore[arg-type]
-        return Outcome("error", claim.filename, message, exhausted=entry.kind == "transient", **common)  # type: ignore[arg-type]
+        again = status == "pending"
+        return Outcome(
+            "retry" if again else "error",
+            claim.filename,
+            message,
+            code=code,
+            retry_in=due_in if again else None,
+            exhausted=not again and entry.kind == "transient",
+            attempt=claim.attempt,
+            timings=timings.parts,
+        )
 
 
 def _taken_away(claim: Claim, why: str = "The claim was taken away before the result was saved.") -> Outcome:

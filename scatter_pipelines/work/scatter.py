@@ -3,7 +3,7 @@
 The list is read from the table on every execution, so that a re-execution does what is left and nothing twice.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -41,7 +41,6 @@ class WorkList:
     """The shards this run holds now and their documents as (result id, file name)."""
 
     task: Task
-    created: bool
     shards: tuple[int, ...]
     documents: tuple[tuple[int, str], ...]
     shards_left: int
@@ -59,20 +58,18 @@ def under_way(runtime: Runtime, supervisor: Supervisor) -> Iterator[None]:
         runtime.database.run(partial(beats.release_leases, task_id=name))
 
 
-def begin_run(
-    runtime: Runtime, request: RunRequest, *, progress: Callable[[int, int], None] = lambda done, total: None
-) -> WorkList:
+def begin_run(runtime: Runtime, request: RunRequest) -> WorkList:
     """Takes the leases and lists the documents. Empty where nothing is left or others are at it."""
-    task, created = _task_of(runtime, request, progress)
+    task = _task_of(runtime, request)
     if task.status != "processing":
-        return WorkList(task, created, (), (), 0)
+        return WorkList(task, (), (), 0)
     sweep_claims(runtime, task.id)
     taken, left = _take_shards(runtime, task.id, request)
     documents = runtime.database.run(lambda connection: _open_shards(connection, task.id, taken))
-    return WorkList(task, created, tuple(taken), tuple(documents), left)
+    return WorkList(task, tuple(taken), tuple(documents), left)
 
 
-def _task_of(runtime: Runtime, request: RunRequest, progress: Callable[[int, int], None]) -> tuple[Task, bool]:
+def _task_of(runtime: Runtime, request: RunRequest) -> Task:
     if bool(request.sources) == (request.task_id is not None):
         raise UsageError("config_invalid", "The config must have either `source` or `task_id`.")
     if request.shard is not None and request.task_id is None:
@@ -80,7 +77,7 @@ def _task_of(runtime: Runtime, request: RunRequest, progress: Callable[[int, int
     if (request.shard_size is not None and request.shard_size < 1) or (request.shard is not None and request.shard < 0):
         raise UsageError("config_invalid", "`shard_size` is at least 1 and `shard` at least 0.")
     if request.task_id is not None:
-        return find_task(runtime, request.task_id), False
+        return find_task(runtime, request.task_id)
     submission = Submission(
         sources=request.sources,
         template=request.template,
@@ -90,8 +87,7 @@ def _task_of(runtime: Runtime, request: RunRequest, progress: Callable[[int, int
         key_origin="given" if request.key else "run",
         run_id=request.run_id,
     )
-    submitted = submit(runtime, submission, progress=progress)
-    return submitted.task, submitted.created
+    return submit(runtime, submission).task
 
 
 def _take_shards(runtime: Runtime, task_id: str, request: RunRequest) -> tuple[list[int], int]:

@@ -119,12 +119,12 @@ def recent_tasks(runtime: Runtime, most: int) -> list[dict[str, Any]]:
 
 
 def result_rows(
-    runtime: Runtime, task_id: str, *, status: str | None = None, code: str | None = None, most: int | None = None
+    runtime: Runtime, task_id: str, *, status: str | None = None, most: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """The results of a task as exported, in the order of its documents, in one consistent view."""
     with runtime.database.engine().connect() as connection, connection.begin():
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        for row in reading.results(connection, task_id, status=status, code=code, most=most):
+        for row in reading.results(connection, task_id, status=status, most=most):
             yield exported(row)
 
 
