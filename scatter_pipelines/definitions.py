@@ -8,17 +8,33 @@ from scatter_pipelines.defs.jobs import build_jobs
 from scatter_pipelines.defs.resources import Pipeline, ResultIds
 from scatter_pipelines.defs.schedules import build_sweep_schedule
 from scatter_pipelines.defs.sensors import build_sensors
+from scatter_pipelines.executor import warm_pool_executor
 from scatter_pipelines.settings import Settings, load_settings
 
-EXECUTORS: dict[str, dg.ExecutorDefinition] = {
-    "in_process": dg.in_process_executor,
-    "multiprocess": dg.multiprocess_executor,
-}
+MEGABYTE = 1024 * 1024
+
+
+def extract_executor(settings: Settings) -> dg.ExecutorDefinition:
+    """The executor that the settings name, as they want it."""
+    if settings.executor == "in_process":
+        return dg.in_process_executor
+    if settings.executor == "multiprocess":
+        return dg.multiprocess_executor.configured({"max_concurrent": settings.workers})
+    return warm_pool_executor.configured(
+        {
+            "max_concurrent": settings.workers,
+            "grace_seconds": settings.hang_seconds,
+            "memory_mb": max(1, settings.worker_memory // MEGABYTE),
+            "recycle_steps": settings.recycle_documents,
+            "recycle_mb": settings.recycle_memory // MEGABYTE,
+            "hooks": "scatter_pipelines.defs.oversee:DocumentHooks",
+        }
+    )
 
 
 def build_defs(settings: Settings) -> dg.Definitions:
     """Everything Dagster shows, bound to its resources. Connects to nothing."""
-    extract_documents = build_extract_job(EXECUTORS[settings.executor])
+    extract_documents = build_extract_job(extract_executor(settings))
     jobs = build_jobs(dg.in_process_executor)
     return dg.Definitions(
         assets=ASSETS,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from scatter_pipelines.errors import UsageError
@@ -36,12 +36,21 @@ class Settings(BaseSettings):
         None, description="URL of a restricted user for the workers; otherwise they SET ROLE to scatter_worker."
     )
 
-    executor: Literal["in_process", "multiprocess"] = Field(
-        "in_process", description="Dagster executor of extract_documents."
+    executor: Literal["warm_pool", "in_process", "multiprocess"] = Field(
+        "warm_pool", description="Dagster executor of extract_documents."
+    )
+    workers: NonNegativeInt = Field(0, description="Worker processes of one run; 0: as many as processors.")
+    worker_memory: PositiveInt = Field(
+        2 * 1024**3, description="Memory of a worker, past which its document is stopped as memory_limit."
+    )
+    recycle_documents: NonNegativeInt = Field(
+        1_000, description="A worker is replaced after so many documents; 0: never."
+    )
+    recycle_memory: NonNegativeInt = Field(
+        1024**3, description="A worker that has grown past this is replaced between two documents; 0: never."
     )
     shard_size: PositiveInt = Field(200, description="Documents one Dagster run works through.")
     dispatch_ahead: PositiveInt = Field(4, description="Extraction runs that may be queued or running at once.")
-    run_processes: PositiveInt = Field(2, description="Processes that `scatter run` works with.")
 
     beat_seconds: PositiveFloat = Field(5, description="Time between two beats.")
     stale_seconds: PositiveFloat = Field(30, description="A claim or lease without a beat for this long is lost.")
@@ -89,6 +98,10 @@ class Settings(BaseSettings):
         except OSError as error:
             raise UsageError("home_unusable", f"SCATTER_HOME {home} cannot be made: {error.strerror}.") from error
         return home
+
+    def worker_count(self) -> int:
+        """Workers of one run."""
+        return self.workers or os.cpu_count() or 1
 
     def inbox_path(self) -> Path:
         return self.inbox.expanduser().absolute() if self.inbox else self.home_path() / "inbox"

@@ -8,6 +8,7 @@ from scatter_pipelines.cli.output import JsonFlag, counting, counting_documents,
 from scatter_pipelines.cli.show import exit_status, print_summary
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.model.result import Task
+from scatter_pipelines.settings import load_settings
 from scatter_pipelines.work.operate import find_task
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.status import summary
@@ -25,7 +26,9 @@ ShardOption = Annotated[
     int | None, typer.Option("--shard-size", min=1, help="Documents one Dagster run works through.")
 ]
 TaskOption = Annotated[str | None, typer.Option("--task", help="Work on a task submitted before, instead of sources.")]
-ProcessesOption = Annotated[int | None, typer.Option("--processes", "-p", min=1, help="Processes to work with.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; default: as many as processors.")
+]
 
 
 def submit_command(
@@ -57,7 +60,7 @@ def run_command(
     again: AgainOption = False,
     shard_size: ShardOption = None,
     task: TaskOption = None,
-    processes: ProcessesOption = None,
+    workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Submit documents, extract them here and close the task. Needs no daemon; run it again to go on where it stopped.
@@ -66,7 +69,8 @@ def run_command(
     """
     from scatter_pipelines.launch import run_task  # noqa: PLC0415  Dagster takes a second to import
 
-    with open_runtime() as runtime:
+    settings = load_settings(**({"workers": workers} if workers else {}))
+    with open_runtime(settings) as runtime:
         if task is not None:
             _refuse_both(sources, key, again, shard_size)
             submitted = Submitted(find_task(runtime, task), created=False)
@@ -79,7 +83,7 @@ def run_command(
         if found.status == "processing":
             try:
                 with counting_documents() as progress:
-                    run_task(runtime, found, processes or runtime.settings.run_processes, progress, say)
+                    run_task(runtime, found, progress, say)
             except KeyboardInterrupt:
                 say(f"Interrupted. `scatter run --task {found.id}` goes on, `scatter cancel {found.id}` ends the task.")
                 if as_json:

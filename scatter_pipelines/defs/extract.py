@@ -13,7 +13,7 @@ from scatter_pipelines.errors import CODES
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.store import results
 from scatter_pipelines.work.runtime import process_name
-from scatter_pipelines.work.scatter import RunRequest, WorkList, begin_run, under_way
+from scatter_pipelines.work.scatter import RunRequest, WorkList, begin_run
 
 ROW_DECIDES = 10_000
 """Retries that Dagster itself would allow; how many there are is decided by the row's tries and waits."""
@@ -25,7 +25,7 @@ def scatter_op(
 ) -> Iterator[dg.DynamicOutput[int]]:
     """Submits or finds the task, takes a shard and yields its unfinished documents."""
     supervisor = pipeline.worker(context.run_id).supervisor
-    with plain_failures(), under_way(pipeline.runtime, supervisor):
+    with plain_failures(), supervisor.under_way():
         work = begin_run(pipeline.runtime, run_request(context, config))
     for shard in work.shards:
         supervisor.keep_lease(work.task.id, shard)

@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 
 import dagster as dg
 from pydantic import PrivateAttr
 
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.executor.hooks import Workplace, workplace
+from scatter_pipelines.settings import load_settings
+from scatter_pipelines.work.oversee import PoolWatcher
 from scatter_pipelines.work.process import Worker
 from scatter_pipelines.work.runtime import Runtime, open_runtime
-from scatter_pipelines.work.status import counts_of
+from scatter_pipelines.work.status import last_words
 from scatter_pipelines.work.supervise import Supervisor
 
 
 class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """A runtime for as long as the run (or the tick) lasts, and one supervised worker for a run that extracts."""
+    """A runtime for as long as the run (or the tick) lasts, and one watched worker for a run that extracts.
+
+    In a worker of the warm pool both last as long as the process, whatever ops it does.
+    """
 
     _runtime: Runtime | None = PrivateAttr(default=None)
     _worker: Worker | None = PrivateAttr(default=None)
@@ -23,6 +30,10 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator["Pipeline"]:
+        if workplace() is not None:
+            self._runtime = pool_runtime()
+            yield self
+            return
         with ExitStack() as stack:
             with plain_failures():
                 self._runtime = stack.enter_context(open_runtime())
@@ -42,15 +53,36 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
         self._task_id = task_id
 
     def worker(self, run_id: str) -> Worker:
-        """The worker of this process's part of a run; its supervisor beats until the run ends here."""
+        """The worker of this process's part of a run, watched by the run worker or by a thread of its own."""
+        if (place := workplace()) is not None:
+            return pool_worker(run_id, place)
         if self._worker is None:
             supervisor = Supervisor(self.runtime.database, run_id)
-            if self.runtime.settings.executor == "in_process":
+            if self.runtime.settings.executor != "multiprocess":
                 # The run ends with this process's part of it, however it ends: what is left is free at once.
                 self._stack.callback(supervisor.let_go)
             self._stack.enter_context(supervisor)
             self._worker = Worker(self.runtime, supervisor)
         return self._worker
+
+
+@cache
+def pool_runtime() -> Runtime:
+    """The runtime of a worker of the pool. Whoever started the pool has seen to the schema."""
+    return Runtime(load_settings())
+
+
+_pool_workers: dict[str, tuple[Worker, PoolWatcher]] = {}
+
+
+def pool_worker(run_id: str, place: Workplace) -> Worker:
+    """The worker that this process of the pool is, told what the run worker knew when it ordered the step."""
+    if run_id not in _pool_workers:
+        watcher = PoolWatcher(run_id, place.board, place.note)
+        _pool_workers[run_id] = Worker(pool_runtime(), watcher), watcher
+    worker, watcher = _pool_workers[run_id]
+    watcher.lost = place.briefing
+    return worker
 
 
 class ResultIds(dg.IOManager):
@@ -64,15 +96,6 @@ class ResultIds(dg.IOManager):
         if upstream is None or upstream.mapping_key is None:
             raise RuntimeError("A result's id comes from a mapped output alone.")
         return result_id_of(upstream.mapping_key)
-
-
-def last_words(runtime: Runtime, task_id: str) -> str:
-    counts = counts_of(runtime, task_id)
-    done = ", ".join(f"{count} {name}" for name, count in counts.as_dict().items() if count)
-    return (
-        f"Task {task_id}: {done}. The aggregator sensor closes it; without a daemon `scatter aggregate` "
-        "or the job aggregate_tasks does."
-    )
 
 
 def mapping_key(filename: str, result_id: int) -> str:

@@ -3,14 +3,20 @@
 The embedded server is started by whichever process loads its instance first.
 """
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from dagster._core.events import ASSET_CHECK_EVENTS, ASSET_EVENTS
+from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 from dagster._core.storage.root import LocalArtifactStorage
 from dagster._serdes import ConfigurableClassData
+from dagster_postgres.event_log.event_log import PostgresEventLogStorage
 from dagster_postgres.storage import DagsterPostgresStorage
 from dagster_postgres.utils import create_pg_engine
+from psycopg2.extras import execute_values
 from sqlalchemy import Engine
 
 from scatter_pipelines.settings import load_settings
@@ -18,6 +24,9 @@ from scatter_pipelines.store.database import keep_server, resolve_url
 from scatter_pipelines.work.runtime import database_errors
 
 NO_CONFIG: dict[str, Any] = {}
+
+EVENT_COLUMNS = ("run_id", "event", "dagster_event_type", "timestamp", "step_key", "asset_key", "partition")
+INSERT_EVENTS = f"INSERT INTO event_logs ({', '.join(EVENT_COLUMNS)}) VALUES %s"
 
 
 def dagster_folder() -> Path:
@@ -44,9 +53,36 @@ class ScatterStorage(DagsterPostgresStorage):
     def pool_connections(self) -> None:
         """One engine for runs and schedules, one for the event log, whose commits need not reach the disk."""
         shared = _engine(self.postgres_url)
+        self._event_log_storage = ScatterEventLog(self.postgres_url, should_autocreate_tables=False)
         self._run_storage._engine = shared
         self._schedule_storage._engine = shared
         self._event_log_storage._engine = _engine(self.postgres_url, "-c synchronous_commit=off")
+
+
+class ScatterEventLog(PostgresEventLogStorage):
+    """The event log, which takes events of any kind many at a time."""
+
+    batches_any_event = True
+
+    def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
+        """In one statement, but for events about assets, which have tables of their own. The order is kept."""
+        for about_asset, group in groupby(events, _is_about_asset):
+            if about_asset:
+                for event in group:
+                    self.store_event(event)
+            else:
+                self._insert([self._event_to_row(event) for event in group])
+
+    def _insert(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        values = [tuple(row[column] for column in EVENT_COLUMNS) for row in rows]
+        with self._connect() as connection:
+            cursor = connection.connection.cursor()
+            execute_values(cursor, INSERT_EVENTS, values, page_size=len(values))
+
+
+def _is_about_asset(entry: EventLogEntry) -> bool:
+    kind = entry.dagster_event_type
+    return kind in ASSET_EVENTS or kind in ASSET_CHECK_EVENTS
 
 
 def _engine(url: str, options: str = "") -> Engine:

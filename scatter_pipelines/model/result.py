@@ -48,7 +48,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ResultState:
-    """What a worker must know of a row that it could not claim. `due_in` is in seconds, 0 when due."""
+    """What a worker must know of a row before it claims it, and of one that it could not claim.
+
+    `due_in` is in seconds, 0 when due; `run_id` and `step_key` name who claimed it last.
+    """
 
     result_id: int
     task_id: str
@@ -59,6 +62,10 @@ class ResultState:
     claim_token: UUID | None
     error_code: str | None
     error_message: str | None
+    losses: int
+    run_id: str | None
+    step_key: str | None
+    pages: int | None
     due_in: float
     held: bool
 

@@ -29,7 +29,19 @@ CLAIMS = text("""
      WHERE r.task_id = :task_id AND r.status = 'extracting' ORDER BY r.claimed_at LIMIT :most
 """)
 
-ATTEMPTS_BEGUN = text("SELECT coalesce(sum(attempt), 0) FROM scatter.extraction_result WHERE task_id = :task_id")
+RUNS_OF = text("""
+    -- how many runs hold a shard of a task now
+    SELECT count(DISTINCT run_id) FROM scatter.shard_lease
+     WHERE task_id = :task_id AND beat_at > clock_timestamp() - make_interval(secs => :stale_seconds)
+""")
+
+OPEN_IN_LEASED = text("""
+    -- how many documents are left in the shards that runs hold now
+    SELECT count(*) FROM scatter.shard_lease l
+      JOIN scatter.extraction_result r
+        ON r.task_id = l.task_id AND r.shard = l.shard AND r.status IN ('pending', 'extracting')
+     WHERE l.task_id = :task_id AND l.beat_at > clock_timestamp() - make_interval(secs => :stale_seconds)
+""")
 
 LOST_HOLDERS = text("""
     -- which of these processes had a claim taken from them for silence
@@ -64,8 +76,12 @@ def claims(connection: Connection, task_id: str, most: int = 20) -> list[dict[st
     return [dict(row._mapping) for row in connection.execute(CLAIMS, {"task_id": task_id, "most": most})]
 
 
-def attempts_begun(connection: Connection, task_id: str) -> int:
-    return int(connection.execute(ATTEMPTS_BEGUN, {"task_id": task_id}).scalar_one())
+def runs_of(connection: Connection, task_id: str, stale_seconds: float) -> int:
+    return int(connection.execute(RUNS_OF, {"task_id": task_id, "stale_seconds": stale_seconds}).scalar_one())
+
+
+def open_in_leased(connection: Connection, task_id: str, stale_seconds: float) -> int:
+    return int(connection.execute(OPEN_IN_LEASED, {"task_id": task_id, "stale_seconds": stale_seconds}).scalar_one())
 
 
 def lost_holders(connection: Connection, task_id: str, names: list[str]) -> list[str]:

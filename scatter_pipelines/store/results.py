@@ -44,9 +44,17 @@ OWN_CLAIM = text("""
      WHERE id = :result_id AND claim_token = :token AND status = 'extracting'
 """)
 
+CLAIM_OF = text("""
+    -- the claim that a worker was at when it was lost
+    SELECT id, task_id, shard, attempt, claim_token, uri, filename, size, sha256
+      FROM scatter.extraction_result
+     WHERE id = :result_id AND run_id = :run_id AND step_key = :step_key AND host = :host AND status = 'extracting'
+""")
+
 STATE = text(f"""
     -- what a worker must know of a row
     SELECT r.id, r.task_id, r.shard, r.filename, r.status, r.attempt, r.claim_token, r.error_code, r.error_message,
+           r.losses, r.run_id, r.step_key, r.pages,
            greatest(0, extract(epoch FROM r.not_before - clock_timestamp()))::float8 AS due_in,
            {OPEN_HOLD.format(task="r.task_id")} AS held
       FROM scatter.extraction_result r
@@ -137,6 +145,19 @@ HIT_LIMIT = ending(f"""
     RETURNING r.*, 'limit' AS outcome, CAST(:code AS text) AS code, CAST(:message AS text) AS note
 """)
 
+LOSE = ending(f"""
+    UPDATE scatter.extraction_result r
+       SET losses = r.losses + 1,
+           status = CASE WHEN r.losses + 1 >= :max_losses THEN 'error' ELSE 'pending' END,
+           finished_at = CASE WHEN r.losses + 1 >= :max_losses THEN clock_timestamp() END,
+           error_code = CASE WHEN r.losses + 1 >= :max_losses THEN :code END,
+           error_stage = CASE WHEN r.losses + 1 >= :max_losses THEN :stage END,
+           error_message = CASE WHEN r.losses + 1 >= :max_losses THEN
+               format('%s This was loss %s of %s.', CAST(:message AS text), r.losses + 1, :max_losses) END
+     WHERE {FENCE}
+    RETURNING r.*, 'lost' AS outcome, CAST(:code AS text) AS code, CAST(:message AS text) AS note
+""")
+
 GIVE_BACK = ending(f"""
     UPDATE scatter.extraction_result r
        SET status = 'pending'
@@ -163,6 +184,13 @@ def claim(connection: Connection, result_id: int, holder: Holder, token: UUID) -
     row = connection.execute(CLAIM, parameters | {"step_key": holder.step_key, "host": holder.host}).one_or_none()
     if row is None:
         row = connection.execute(OWN_CLAIM, parameters).one_or_none()
+    return Claim(*row) if row is not None else None
+
+
+def claim_of(connection: Connection, result_id: int, run_id: str, step_key: str, host: str) -> Claim | None:
+    """What a process holds; None: nothing any more, or nothing yet."""
+    values = {"result_id": result_id, "run_id": run_id, "step_key": step_key, "host": host}
+    row = connection.execute(CLAIM_OF, values).one_or_none()
     return Claim(*row) if row is not None else None
 
 
@@ -251,6 +279,13 @@ def hit_limit(
 ) -> tuple[ResultStatus, float] | None:
     """Counts a limit hit: pending after the first, error at the second; None: the claim is no longer ours."""
     return _end(connection, HIT_LIMIT, claimed, code=code, stage=stage, message=clean(message))
+
+
+def lose(
+    connection: Connection, claimed: Claim, code: str, stage: str, message: str, max_losses: int
+) -> tuple[ResultStatus, float] | None:
+    """Counts a loss: pending, or error at the last; None: the claim is no longer ours."""
+    return _end(connection, LOSE, claimed, code=code, stage=stage, message=clean(message), max_losses=max_losses)
 
 
 def give_back(connection: Connection, claimed: Claim, message: str) -> bool:

@@ -23,8 +23,26 @@ Level = Literal["document", "parse", "llm"]
 LOCK_CLASS: dict[Level, int] = {"document": 0x5CA7_0001, "parse": 0x5CA7_0002, "llm": 0x5CA7_0003}
 """First key of the advisory locks; the second is the slot's number."""
 
-TRY_LOCK = "SELECT pg_try_advisory_lock(%s, %s)"
-UNLOCK = "SELECT pg_advisory_unlock(%s, %s)"
+GATE_CLASS = 0x5CA7_0010
+"""First key of the gates; the second is the level's lock class. All who hold a slot share its level's gate."""
+
+TRY_LOCK = """
+    -- the first slot that is free, behind a gate that one who is to be alone can shut: -1 shut, -2 none free
+    SELECT CASE WHEN pg_try_advisory_lock_shared(%(gate)s, %(level)s) THEN coalesce(
+        (SELECT n FROM unnest(%(numbers)s::int[]) AS n WHERE pg_try_advisory_lock(%(level)s, n) LIMIT 1),
+        CASE WHEN pg_advisory_unlock_shared(%(gate)s, %(level)s) THEN -2 END) ELSE -1 END
+"""
+UNLOCK = "SELECT pg_advisory_unlock(%s, %s), pg_advisory_unlock_shared(%s, %s)"
+LOCK_GATE = "SELECT pg_advisory_lock(%s, %s)"
+UNLOCK_GATE = "SELECT pg_advisory_unlock(%s, %s)"
+ALONE_SECONDS = 10
+"""How long the gate is waited for in one go. Those who wait keep newcomers out; a longer wait hears of a stop late."""
+SESSION = f"""
+    SET lock_timeout = '{ALONE_SECONDS}s'; SET client_connection_check_interval = '2s'
+"""
+ALONE = -1
+"""In place of a slot's number: all of them."""
+
 HELD = """
     SELECT classid::bigint, count(*) FROM pg_locks
      WHERE locktype = 'advisory' AND granted AND classid::bigint = ANY(%s)
@@ -79,19 +97,24 @@ class Slots:
         self._mine: set[Slot] = set()
 
     @contextmanager
-    def hold(self, level: Level, while_waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Waits for a slot and frees it at the end. `while_waiting` is called now and then and may raise."""
-        slot = self._wait(level, while_waiting)
+    def hold(
+        self, level: Level, while_waiting: Callable[[], None] = lambda: None, *, alone: bool = False
+    ) -> Iterator[None]:
+        """Waits for a slot and frees it at the end. `while_waiting` is called now and then and may raise.
+
+        `alone`: waits until nobody holds a slot of the level anywhere, and keeps everybody out meanwhile.
+        """
+        slot = self._wait(level, while_waiting, alone)
         try:
             yield
         finally:
             self._release(slot)
 
-    def _wait(self, level: Level, while_waiting: Callable[[], None]) -> Slot:
+    def _wait(self, level: Level, while_waiting: Callable[[], None], alone: bool) -> Slot:
         pause, answered = FIRST_POLL, time.monotonic()
         while True:
             try:
-                slot, answered = self.try_take(level), time.monotonic()
+                slot, answered = self.try_take(level, alone=alone), time.monotonic()
             except psycopg.OperationalError:
                 if time.monotonic() - answered > AWAY_SECONDS:
                     raise
@@ -102,12 +125,12 @@ class Slots:
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, LONGEST_POLL)
 
-    def try_take(self, level: Level) -> Slot | None:
-        """A slot that was free, or None. A session that broke is opened anew once."""
+    def try_take(self, level: Level, *, alone: bool = False) -> Slot | None:
+        """A slot that was free, or None; `alone`: all of them. A session that broke is opened anew once."""
         with self._mutex:
             for last_chance in (False, True):
                 try:
-                    return self._try_take(level)
+                    return self._try_take_all(level) if alone else self._try_take(level)
                 except psycopg.OperationalError:
                     self._forget()
                     if last_chance:
@@ -118,15 +141,26 @@ class Slots:
         session = self._connected()
         limit = self.limits[level]
         start = random.randrange(limit)
-        for number in ((start + step) % limit for step in range(limit)):
-            slot = Slot(level, number, self._session_number)
-            if slot in self._mine:
-                continue
-            row = session.execute(TRY_LOCK, (LOCK_CLASS[level], number)).fetchone()
-            if row is not None and row[0]:
-                self._mine.add(slot)
-                return slot
-        return None
+        mine = {slot.number for slot in self._mine if slot.level == level}
+        numbers = [number for step in range(limit) if (number := (start + step) % limit) not in mine]
+        values = {"gate": GATE_CLASS, "level": LOCK_CLASS[level], "numbers": numbers}
+        row = session.execute(TRY_LOCK, values).fetchone()
+        if row is None or row[0] is None or row[0] < 0:
+            return None
+        return self._taken(level, row[0])
+
+    def _try_take_all(self, level: Level) -> Slot | None:
+        session = self._connected()
+        try:
+            session.execute(LOCK_GATE, (GATE_CLASS, LOCK_CLASS[level]))
+        except psycopg.errors.LockNotAvailable:
+            return None
+        return self._taken(level, ALONE)
+
+    def _taken(self, level: Level, number: int) -> Slot:
+        slot = Slot(level, number, self._session_number)
+        self._mine.add(slot)
+        return slot
 
     def _release(self, slot: Slot) -> None:
         """Frees the slot unless it went with its session: its number may be another's by now."""
@@ -135,7 +169,11 @@ class Slots:
                 return
             self._mine.discard(slot)
             try:
-                self._connected().execute(UNLOCK, (LOCK_CLASS[slot.level], slot.number))
+                gate, level = GATE_CLASS, LOCK_CLASS[slot.level]
+                if slot.number == ALONE:
+                    self._connected().execute(UNLOCK_GATE, (gate, level))
+                else:
+                    self._connected().execute(UNLOCK, (level, slot.number, gate, level))
             except psycopg.OperationalError:
                 self._forget()
 
@@ -144,6 +182,7 @@ class Slots:
             self._mine.clear()
             dsn = libpq_url(resolve_url(self._settings))
             self._session = psycopg.connect(dsn, autocommit=True, application_name=self._application_name, **KEEPALIVE)
+            self._session.execute(SESSION)
             self._session_number += 1
         return self._session
 

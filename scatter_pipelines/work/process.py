@@ -5,9 +5,10 @@ Errors are routed by their class here, and only here; what a class does to the r
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 from uuid import uuid4
 
 from sqlalchemy import Connection
@@ -24,8 +25,11 @@ from scatter_pipelines.sources.reading import read_document
 from scatter_pipelines.store import results, tasks
 from scatter_pipelines.store.database import is_transient
 from scatter_pipelines.testing import crash_point
+from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime
-from scatter_pipelines.work.supervise import StopWork, Supervisor, Watched
+from scatter_pipelines.work.supervise import Watched, Watcher
+
+T = TypeVar("T")
 
 NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
 
@@ -48,7 +52,7 @@ class Timings:
 class Worker:
     """Does documents one after the other, for one run in one process. Templates are read once a task."""
 
-    def __init__(self, runtime: Runtime, supervisor: Supervisor) -> None:
+    def __init__(self, runtime: Runtime, supervisor: Watcher) -> None:
         self.runtime = runtime
         self.supervisor = supervisor
         self._templates: dict[str, tuple[Template, str]] = {}
@@ -56,20 +60,48 @@ class Worker:
     def process(self, result_id: int, holder: Holder) -> Outcome:
         """Does one document, or says why not. Raises what stops the process, a lost database, an unknown id."""
         state = self._state(result_id)
-        if (early := self._not_to_do(state)) is not None:
+        if (early := self._done_by(holder, state) or self._not_to_do(state)) is not None:
             return early
         self.supervisor.keep_lease(state.task_id, state.shard)
         timings = Timings()
         with ExitStack() as stack:
             try:
                 with timings.measure("slot"):
-                    stack.enter_context(self.runtime.slots.hold("document", lambda: self._still_wanted(state)))
+                    stack.enter_context(
+                        self.runtime.slots.hold(
+                            "document", lambda: self._still_wanted(state), alone=self._is_suspect(state)
+                        )
+                    )
             except StopWork as stop:
                 return Outcome("skipped", state.filename, stop.message)
             return self._claim_and_do(state, holder, timings)
 
+    def _statement(self, work: Callable[[Connection], T]) -> T:
+        """In the workers' role; every statement on a row is guarded and needs no transaction around it."""
+        return self.runtime.database.run(work, "worker", one_by_one=True)
+
+    def _is_suspect(self, state: ResultState) -> bool:
+        """Whether the next loss is the document's last: then nothing else is to be in flight that could be to blame."""
+        return state.losses > 0 and state.losses + 1 >= self.runtime.settings.max_losses
+
+    @staticmethod
+    def _done_by(holder: Holder, state: ResultState) -> Outcome | None:
+        """What this very step came to before its worker was lost, told now in its place."""
+        if (state.run_id, state.step_key) != (holder.run_id, holder.step_key):
+            return None
+        if state.status == "completed":
+            message = "Completed; the worker was lost after it had saved."
+            return Outcome("completed", state.filename, message, attempt=state.attempt, pages=state.pages)
+        if state.status == "error" and state.error_code is not None:
+            exhausted = CODES[state.error_code].kind == "transient"
+            return Outcome(
+                "error", state.filename, state.error_message or "", code=state.error_code, exhausted=exhausted,
+                attempt=state.attempt,
+            )  # fmt: skip
+        return None
+
     def _state(self, result_id: int) -> ResultState:
-        state = self.runtime.database.run(lambda connection: results.state(connection, result_id), "worker")
+        state = self._statement(lambda connection: results.state(connection, result_id))
         if state is None:
             raise DocumentError("internal_error", f"There is no result {result_id}; was its task deleted?")
         return state
@@ -95,9 +127,7 @@ class Worker:
 
     def _claim_and_do(self, state: ResultState, holder: Holder, timings: Timings) -> Outcome:
         token = uuid4()
-        claimed = self.runtime.database.run(
-            lambda connection: results.claim(connection, state.result_id, holder, token), "worker"
-        )
+        claimed = self._statement(lambda connection: results.claim(connection, state.result_id, holder, token))
         if claimed is None:
             latest = self._state(state.result_id)
             return self._not_to_do(latest) or Outcome("retry", latest.filename, "Not due yet.", retry_in=0.1)
@@ -126,7 +156,7 @@ class Worker:
             message = f"{type(error).__name__}: {error}"
             return self._route(claim, DocumentError("internal_error", message), timings)
         except BaseException:
-            self.runtime.database.run(lambda c: results.give_back(c, claim, "The run was interrupted."), "worker")
+            self._statement(lambda c: results.give_back(c, claim, "The run was interrupted."))
             raise
 
     def _extract(self, watched: Watched, timings: Timings) -> Extraction:
@@ -160,7 +190,7 @@ class Worker:
 
     def _template(self, task_id: str) -> tuple[Template, str]:
         if task_id not in self._templates:
-            task = self.runtime.database.run(lambda connection: tasks.require(connection, task_id), "worker")
+            task = self._statement(lambda connection: tasks.require(connection, task_id))
             self._templates[task_id] = (Template.model_validate(dict(task.template)), str(task.engine["name"]))
         return self._templates[task_id]
 
@@ -168,7 +198,7 @@ class Worker:
         claim = watched.claim
         watched.enter("saving")
         crash_point("before_save")
-        saved = self.runtime.database.run(lambda connection: self._complete(connection, claim, extraction), "worker")
+        saved = self._statement(lambda connection: self._complete(connection, claim, extraction))
         crash_point("after_save")
         if not saved:
             return _taken_away(claim)
@@ -216,7 +246,7 @@ class Worker:
                 return results.hit_limit(connection, claim, code, stage, message)
             return ("error", 0.0) if results.fail(connection, claim, code, stage, message, timings.parts) else None
 
-        written = self.runtime.database.run(write, "worker")
+        written = self._statement(write)
         if written is None:
             return _taken_away(claim)
         status, due_in = written

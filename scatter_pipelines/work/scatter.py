@@ -3,10 +3,7 @@
 The list is read from the table on every execution, so that a re-execution does what is left and nothing twice.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 from sqlalchemy import Connection
 
@@ -17,7 +14,6 @@ from scatter_pipelines.work.aggregate import sweep_claims
 from scatter_pipelines.work.operate import find_task
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.submit import Submission, submit
-from scatter_pipelines.work.supervise import Supervisor
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +40,6 @@ class WorkList:
     shards: tuple[int, ...]
     documents: tuple[tuple[int, str], ...]
     shards_left: int
-
-
-@contextmanager
-def under_way(runtime: Runtime, supervisor: Supervisor) -> Iterator[None]:
-    """Proves that a run lives while it lists and submits, which may take minutes and holds no shard yet."""
-    name = beats.run_lease(supervisor.run_id)
-    runtime.database.run(partial(beats.take_run_lease, run_id=supervisor.run_id))
-    supervisor.keep_lease(name, 0)
-    try:
-        yield
-    finally:
-        runtime.database.run(partial(beats.release_leases, task_id=name))
 
 
 def begin_run(runtime: Runtime, request: RunRequest) -> WorkList:

@@ -23,6 +23,16 @@ def open_holds(runtime: Runtime, task_id: str) -> list[str]:
     return runtime.database.run(lambda connection: holds.open_reasons(connection, task_id))
 
 
+def last_words(runtime: Runtime, task_id: str) -> str:
+    """How far the task is when a run ends, and who closes it."""
+    counts = counts_of(runtime, task_id)
+    done = ", ".join(f"{count} {name}" for name, count in counts.as_dict().items() if count)
+    return (
+        f"Task {task_id}: {done}. The aggregator sensor closes it; without a daemon `scatter aggregate` "
+        "or the job aggregate_tasks does."
+    )
+
+
 def summary(runtime: Runtime, task_id: str) -> dict[str, Any]:
     """The object that `scatter run --json` prints; at most the first 1,000 errors are listed."""
 

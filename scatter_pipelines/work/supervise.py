@@ -1,8 +1,8 @@
-"""The supervisor: beats for what this process holds, and stops what it no longer owns or what takes too long.
+"""Supervision inside the process that works, for executors that have none of their own.
 
-It is a thread beside the work. Code in the work thread calls `Watched.check` at its seams, where a stop arrives
-as `StopWork`. Work that does not come to a seam in time is ended with its process: the rows know what was
-done, and another run goes on with the rest.
+A thread beside the work beats for what the process holds, and stops what it no longer owns or what takes too long.
+Code in the work thread calls `Watched.check` at its seams, where a stop arrives as `StopWork`. Work that does not come
+to a seam in time is ended with its process: the rows know what was done, and another run goes on with the rest.
 """
 
 import logging
@@ -10,20 +10,20 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Literal
+from typing import Protocol
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scatter_pipelines.errors import CODES
-from scatter_pipelines.model.result import Beat, Claim
+from scatter_pipelines.model.result import Claim
 from scatter_pipelines.model.states import STAGES, Stage
-from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import beats, results
 from scatter_pipelines.store.database import Database
+from scatter_pipelines.work.progress import Progress, StopWork
 
 log = logging.getLogger(__name__)
 
@@ -32,86 +32,67 @@ EXIT_HUNG = 75
 
 TICK_SECONDS = 0.2
 
-StopKind = Literal["lost", "parse_timeout", "document_timeout", "upstream_wait"]
-
-
-class StopWork(Exception):
-    """Raised inside the work when it must end. `lost`: the row is no longer ours and nothing may be written."""
-
-    def __init__(self, kind: StopKind, message: str) -> None:
-        self.kind = kind
-        self.message = message
-        super().__init__(message)
-
 
 class Watched:
-    """One claim under supervision. The work moves it on; the supervisor reads it. All durations are monotonic."""
+    """One claim under supervision. The work moves it on; a supervisor reads its progress."""
 
-    def __init__(self, claim: Claim, settings: Settings) -> None:
+    def __init__(self, claim: Claim) -> None:
         self.claim = claim
-        self.done = 0
-        self.total = 0
+        self.progress_made = Progress.begin(claim.result_id, claim.attempt)
         self.stop: StopWork | None = None
         self.stopped_at = 0.0
-        self._settings = settings
-        self._stage = 0
-        self._started = self._stage_started = time.monotonic()
-        self._waited = self._stage_waited = 0.0
-        self._waiting_since: float | None = None
 
     def enter(self, stage: Stage) -> None:
         """Goes on to a stage, which is progress."""
         self.check()
-        self._stage, self.done, self.total = STAGES.index(stage), 0, 0
-        self._stage_started, self._stage_waited = time.monotonic(), 0.0
+        self.progress_made.enter(STAGES.index(stage))
+        self.publish()
 
     def progress(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
+        self.progress_made.done, self.progress_made.total = done, total
+        self.publish()
         self.check()
 
     def check(self) -> None:
         if self.stop is not None:
             raise self.stop
 
+    def publish(self) -> None:
+        """Called after each change."""
+
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Marks a wait for somebody else: not counted against the limits, but capped, and never progress."""
-        self._waiting_since = time.monotonic()
+        self.progress_made.begin_wait()
+        self.publish()
         try:
             yield
         finally:
-            waited = time.monotonic() - self._waiting_since
-            self._waited += waited
-            self._stage_waited += waited
-            self._waiting_since = None
+            self.progress_made.end_wait()
+            self.publish()
         self.check()
-
-    def waited_seconds(self) -> float:
-        since = self._waiting_since
-        return self._waited + (time.monotonic() - since if since is not None else 0.0)
-
-    def beat(self) -> Beat:
-        waited = int(self.waited_seconds() * 1000)
-        return Beat(self.claim.result_id, self.claim.attempt, self._stage, self.done, self.total, waited)
-
-    def overdue(self) -> StopWork | None:
-        """The limit that was passed, if one was."""
-        now, settings = time.monotonic(), self._settings
-        if self.waited_seconds() > settings.wait_seconds:
-            return StopWork("upstream_wait", f"Waited longer than {settings.wait_seconds:g} s in all.")
-        if now - self._started - self.waited_seconds() > settings.document_seconds:
-            return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
-        limit = settings.parse_seconds + settings.parse_page_seconds * self.total
-        if STAGES[self._stage] == "parsing" and now - self._stage_started - self._stage_waited > limit:
-            return StopWork(
-                "parse_timeout", f"Parsing took longer than {limit:g} s (page {self.done} of {self.total})."
-            )
-        return None
 
     def stop_with(self, stop: StopWork) -> None:
         if self.stop is None:
             self.stopped_at = time.monotonic()
             self.stop = stop
+
+
+class Watcher(Protocol):
+    """What the work needs of whoever supervises it."""
+
+    run_id: str
+
+    def keep_lease(self, task_id: str, shard: int) -> None:
+        """Beats for a shard that this run holds, from now on."""
+
+    def lost_lease(self, task_id: str, shard: int) -> bool:
+        """Whether another run works on the shard now."""
+
+    def watch(self, claim: Claim) -> AbstractContextManager[Watched]: ...
+
+    def under_way(self) -> AbstractContextManager[None]:
+        """Proves that the run lives while it lists and submits, which may take minutes and holds no shard yet."""
 
 
 class Supervisor:
@@ -141,6 +122,16 @@ class Supervisor:
         self._ended.set()
         self._thread.join(timeout=5)
 
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        name = beats.run_lease(self.run_id)
+        self._database.run(partial(beats.take_run_lease, run_id=self.run_id))
+        self.keep_lease(name, 0)
+        try:
+            yield
+        finally:
+            self._database.run(partial(beats.release_leases, task_id=name))
+
     def let_go(self) -> None:
         """Frees the run's shards; where that fails, their leases go stale by themselves."""
         try:
@@ -149,18 +140,16 @@ class Supervisor:
             log.warning("The shards of run %s could not be freed: %s", self.run_id, error)
 
     def keep_lease(self, task_id: str, shard: int) -> None:
-        """Beats for a shard that this run holds, from now on."""
         with self._mutex:
             if (task_id, shard) not in self._lost_leases:
                 self._leases.setdefault(task_id, set()).add(shard)
 
     def lost_lease(self, task_id: str, shard: int) -> bool:
-        """Whether another run works on the shard now."""
         return (task_id, shard) in self._lost_leases
 
     @contextmanager
     def watch(self, claim: Claim) -> Iterator[Watched]:
-        watched = Watched(claim, self._settings)
+        watched = Watched(claim)
         with self._mutex:
             self._watched[claim.result_id] = watched
         try:
@@ -201,7 +190,7 @@ class Supervisor:
             leases = {task_id: sorted(shards) for task_id, shards in self._leases.items()}
 
         def write(connection: Connection) -> tuple[set[int], dict[str, set[int]]]:
-            owned = beats.beat_claims(connection, [item.beat() for item in watched.values()])
+            owned = beats.beat_claims(connection, [item.progress_made.beat() for item in watched.values()])
             held = {task: beats.beat_leases(connection, task, shards, self.run_id) for task, shards in leases.items()}
             return owned, held
 
@@ -219,7 +208,7 @@ class Supervisor:
 
     def _enforce(self, watched: Watched) -> None:
         if watched.stop is None:
-            if (stop := watched.overdue()) is not None:
+            if (stop := watched.progress_made.overdue(self._settings)) is not None:
                 watched.stop_with(stop)
         elif time.monotonic() - watched.stopped_at > self._settings.hang_seconds and self._still(watched):
             self._give_up(watched, watched.stop)

@@ -8,8 +8,9 @@ from scatter_pipelines.model.result import Beat
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import beats
 from scatter_pipelines.work.aggregate import sweep_claims
+from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime, open_runtime
-from scatter_pipelines.work.supervise import StopWork, Supervisor
+from scatter_pipelines.work.supervise import Supervisor
 from scatter_pipelines_tests.store.rows import (
     age,
     attempts_of,

@@ -23,7 +23,7 @@ from scatter_pipelines_tests.store.rows import (
     sql,
 )
 from scatter_pipelines_tests.work.server import Answers, serving
-from scatter_pipelines_tests.work.workers import HOLDER, process, submitted, working
+from scatter_pipelines_tests.work.workers import HOLDER, OTHER, process, submitted, working
 
 Texts = Callable[..., Path]
 
@@ -203,8 +203,23 @@ def test_a_finished_row_is_not_done_again(runtime: Runtime, texts: Texts, monkey
     process(runtime, task_id, *ids)
     before = [row_of(runtime, i) for i in ids]
     monkeypatch.setattr(module, "read_document", _never)
-    assert [(o.kind, o.attempt) for o in process(runtime, task_id, *ids)] == [("skipped", None)] * 2
+    with working(runtime, task_id) as worker:
+        assert [worker.process(i, OTHER).kind for i in ids] == ["skipped", "skipped"]
     assert [row_of(runtime, i) for i in ids] == before
+
+
+def test_a_step_whose_worker_was_lost_after_the_end_tells_what_it_came_to(
+    runtime: Runtime, texts: Texts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = texts(2)
+    task_id = submitted(runtime, folder)
+    (folder / "note-00001.txt").unlink()
+    ids = ids_of(runtime, task_id)
+    first = process(runtime, task_id, *ids)
+    monkeypatch.setattr(module, "read_document", _never)
+    again = process(runtime, task_id, *ids)
+    assert [(o.kind, o.code, o.attempt) for o in again] == [(o.kind, o.code, o.attempt) for o in first]
+    assert [o.kind for o in again] == ["completed", "error"]
 
 
 def _never(*_arguments: object, **_values: object) -> bytes:

@@ -10,7 +10,6 @@ from scatter_pipelines.settings import Settings
 from scatter_pipelines.work.dispatch import START_SECONDS
 from scatter_pipelines.work.runs import RunState, UnfinishedRun
 from scatter_pipelines.work.runtime import Runtime, open_runtime
-from scatter_pipelines.work.scatter import under_way
 from scatter_pipelines.work.status import counts_of
 from scatter_pipelines.work.supervise import Supervisor
 from scatter_pipelines.work.sweep import survey, sweep
@@ -127,7 +126,7 @@ def test_a_run_that_died_before_it_held_anything_is_reported(runtime: Runtime) -
 
 def test_a_run_that_still_submits_is_known_to_live(runtime: Runtime) -> None:
     runs = FakeRuns(unfinished=[UnfinishedRun("listing", "active", seconds=START_SECONDS + 1)])
-    with Supervisor(runtime.database, "listing") as supervisor, under_way(runtime, supervisor):
+    with Supervisor(runtime.database, "listing") as supervisor, supervisor.under_way():
         assert sweep(runtime, runs).failed_runs == ()
         sql(runtime, "UPDATE scatter.shard_lease SET beat_at = beat_at - interval '1 minute'")
         until(lambda: not survey(runtime).stale_leases, "the supervisor to beat for it")

@@ -12,6 +12,7 @@ from scatter_pipelines.work.submit import Submission, submit
 from scatter_pipelines.work.supervise import Supervisor
 
 HOLDER = Holder("run-1", "extract_document[a]", "host")
+OTHER = Holder("run-2", "extract_document[a]", "host")
 
 
 def submitted(runtime: Runtime, *sources: str | Path) -> str:

@@ -1,0 +1,351 @@
+"""The run worker's part: which step goes to which worker, and what becomes of a step whose worker is lost.
+
+Dagster's `ActiveExecution` decides what may run and keeps the state of every step; events come from the workers and
+are written by `History`. Steps are taken from the plan a few at a time, since asking it costs what the plan is long.
+"""
+
+import os
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from scatter_pipelines.executor import capture
+from scatter_pipelines.executor.history import History, diverted
+from scatter_pipelines.executor.hooks import Bench, Factory, Loss, Order, Overseer, make_boards
+from scatter_pipelines.executor.internals import (
+    ActiveExecution,
+    CapturedLogContext,
+    DagsterEvent,
+    DagsterExecutionInterruptedError,
+    EngineEventData,
+    EventLogEntry,
+    ExecutionPlan,
+    ExecutionStep,
+    Executor,
+    InstanceConcurrencyContext,
+    IStepContext,
+    KnownExecutionState,
+    PlanOrchestrationContext,
+    RetryMode,
+    SerializableErrorInfo,
+    StepFailureData,
+    StepRetryData,
+    is_pooled,
+)
+from scatter_pipelines.executor.plans import StepOrder, known_of_step
+from scatter_pipelines.executor.pool import Ended, Member, Pool, Said
+from scatter_pipelines.executor.watch import TICK_SECONDS, Limits, Watch
+from scatter_pipelines.executor.worker import Assignment
+
+AHEAD = 4
+"""Steps taken from the plan ahead of need, for each worker."""
+
+STARTS_ALLOWED = 3
+"""Workers in a row that may be lost before they are ready."""
+
+KINDS = {"step_timeout", "memory_limit"}
+
+
+class WarmPoolExecutor(Executor):
+    """See `warm_pool_executor`."""
+
+    def __init__(
+        self,
+        workers: int,
+        retries: RetryMode,
+        tag_concurrency_limits: list[dict[str, Any]] | None,
+        limits: Limits,
+        factory: Factory,
+    ) -> None:
+        self._workers = workers
+        self._retries = retries
+        self._tag_limits = tag_concurrency_limits
+        self._limits = limits
+        self._factory = factory
+
+    @property
+    def retries(self) -> RetryMode:
+        return self._retries
+
+    def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
+        boards = make_boards(self._workers)
+        assignment = Assignment(
+            job=plan_context.reconstructable_job,
+            run=plan_context.dagster_run,
+            run_config=plan_context.run_config,
+            instance_ref=plan_context.instance.get_ref(),
+            plan=execution_plan,
+            retries=self._retries,
+            boards=boards,
+        )
+        with ExitStack() as stack:
+            pool = stack.enter_context(Pool(self._workers, assignment.work))
+            history = History(plan_context.instance, plan_context.run_id)
+            stack.callback(history.close)
+            stack.enter_context(diverted(plan_context.instance, history.take))
+            concurrency = stack.enter_context(
+                InstanceConcurrencyContext(plan_context.instance, plan_context.dagster_run)
+            )
+            overseer = stack.enter_context(self._factory(Bench(plan_context.run_id, plan_context.log, boards)))
+            active = stack.enter_context(
+                ActiveExecution(
+                    execution_plan,
+                    retry_mode=self._retries,
+                    tag_concurrency_limits=self._tag_limits,
+                    instance_concurrency_context=concurrency,
+                )
+            )
+            choosy = bool(self._tag_limits) or any(map(is_pooled, execution_plan.steps))
+            yield from Run(plan_context, active, pool, history, overseer, self._limits, choosy).events()
+
+
+class Run:
+    """One run's loop. `choosy`: limits apply to what is in flight, so no step is taken before a worker is free."""
+
+    def __init__(
+        self,
+        context: PlanOrchestrationContext,
+        active: ActiveExecution,
+        pool: Pool,
+        history: History,
+        overseer: Overseer,
+        limits: Limits,
+        choosy: bool,
+    ) -> None:
+        self._context = context
+        self._active = active
+        self._pool = pool
+        self._history = history
+        self._overseer = overseer
+        self._watch = Watch(pool, overseer, limits)
+        self._choosy = choosy
+        self._queue: deque[ExecutionStep] = deque()
+        self._known: KnownExecutionState | None = None
+        self._lost_starts = 0
+        self._unbegun: Counter[str] = Counter()
+        self._changed = True
+
+    def events(self) -> Iterator[DagsterEvent]:
+        """All that happens until every step has reached its end, or the run was interrupted."""
+        yield DagsterEvent.engine_event(
+            self._context,
+            f"Executing steps in up to {self._pool.size} warm workers: run worker (pid: {os.getpid()})",
+            EngineEventData.multiprocess(os.getpid()),
+        )
+        while not self._active.is_complete:
+            if self._active.check_for_interrupts():
+                yield from self._wind_up()
+                raise DagsterExecutionInterruptedError("The run was terminated.")
+            yield from self._fill()
+            yield from self._turn()
+        yield from self._dismiss_all()
+
+    def _turn(self) -> Iterator[DagsterEvent]:
+        """Listens for a moment, acts on what was heard, and looks after the workers."""
+        for happening in self._pool.listen(self._patience()):
+            yield from self._said(happening) if isinstance(happening, Said) else self._ended(happening)
+        self._watch.look()
+        yield from self._show_prints()
+        if self._changed:
+            self._changed = False
+            yield from self._active.plan_events_iterator(self._context)
+        self._history.flush_if_due()
+
+    def _patience(self) -> float:
+        waits = [TICK_SECONDS, self._history.seconds_left()]
+        if not self._queue and (pause := self._active.sleep_interval()) > 0:
+            waits.append(pause)
+        return min(wait for wait in waits if wait is not None)
+
+    def _fill(self) -> Iterator[DagsterEvent]:
+        """Steps from the plan into the queue, from the queue to idle workers, and workers born for the rest."""
+        room = self._pool.size - len(self._pool.busy()) if self._choosy else self._pool.size * AHEAD
+        wanted = room - len(self._queue)
+        if wanted > 0 and (self._choosy or wanted * 2 >= room):
+            steps = self._active.get_steps_to_execute(limit=wanted)
+            self._known = self._active.get_known_state() if steps else self._known
+            self._queue.extend(steps)
+            yield from self._active.concurrency_event_iterator(self._context)
+        for member in self._pool.idle():
+            if self._queue:
+                self._hand(member, self._queue.popleft())
+        for _ in range(len(self._queue) - len(self._pool.starting())):
+            if self._pool.has_room():
+                self._pool.spawn()
+
+    def _hand(self, member: Member, step: ExecutionStep) -> None:
+        known = known_of_step(step, self._known or self._active.get_known_state())
+        self._pool.order(member, StepOrder(step.key, known, self._overseer.briefing(step.key)), step.key)
+
+    def _said(self, said: Said) -> Iterator[DagsterEvent]:
+        member, (name, *rest) = said.member, said.message
+        if name == "ready":
+            member.file_key, self._lost_starts = rest[0], 0
+            member.enter("idle")
+        elif name == "note":
+            self._overseer.note(Order(member.number, member.step_key), rest[0])
+        elif name == "captured":
+            yield DagsterEvent.capture_logs(self._context, [member.step_key], *rest)
+        else:
+            member.begun = True
+            yield from self._heard(member, rest[0])
+            if name == "store":
+                self._history.flush()
+                self._pool.answer(member)
+            elif name == "done":
+                yield from self._done(member, *rest[1:])
+
+    def _heard(self, member: Member, entries: list[EventLogEntry]) -> Iterator[DagsterEvent]:
+        self._history.add(entries)
+        for entry in entries:
+            if (event := entry.dagster_event) is not None:
+                yield event
+                if event.step_key == member.step_key and member.state == "busy":
+                    member.events.append(event)
+
+    def _settle(self, member: Member) -> Iterator[DagsterEvent]:
+        """Gives the plan what happened in a step, once the worker is through with it: it could be run again now."""
+        for event in member.events:
+            self._active.handle_event(event)
+            if event.is_resource_init_failure:
+                yield from self._fail(member.step_key, event.engine_event_data.error)
+
+    def _done(
+        self, member: Member, printed: str | None, file_key: str, broken: SerializableErrorInfo | None
+    ) -> Iterator[DagsterEvent]:
+        key = member.step_key
+        if printed:
+            yield from self._show(member, printed)
+            capture.finish(self._compute_logs(), self._log_key(printed))
+        member.file_key = file_key
+        yield from self._settle(member)
+        if self._in_flight(key) and broken is not None:
+            yield from self._fail(key, broken)
+        self._active.verify_complete(self._context, key)
+        self._changed = True
+        member.enter("idle")
+        if self._watch.is_worn(member):
+            self._pool.dismiss(member)
+
+    def _ended(self, ended: Ended) -> Iterator[DagsterEvent]:
+        member = ended.member
+        yield from self._last_prints(member)
+        if member.state == "starting":
+            yield from self._lost_start(ended)
+        elif member.state == "busy":
+            self._changed = True
+            yield from self._settle(member)
+            kind, how, stop = member.killed or ("died", ended.how, None)
+            yield from self._lost(member, Loss(kind, member.pid, how, stop))
+
+    def _lost_start(self, ended: Ended) -> Iterator[DagsterEvent]:
+        self._lost_starts += 1
+        how = ended.member.killed[1] if ended.member.killed else ended.how
+        message = f"A worker (pid: {ended.member.pid}) was lost before it was ready: {how}."
+        yield DagsterEvent.engine_event(self._context, message)
+        if self._lost_starts > STARTS_ALLOWED:
+            raise RuntimeError(f"{self._lost_starts} workers in a row were lost before they were ready; last: {how}.")
+
+    def _lost(self, member: Member, loss: Loss) -> Iterator[DagsterEvent]:
+        """A step's worker is gone: the overseer says what that means; without a word of it, the retry policy."""
+        step_context = self._step_context(member.step_key)
+        error = SerializableErrorInfo(_sentence(member, loss), [], "WorkerLost")
+        yield DagsterEvent.engine_event(step_context, error.message, EngineEventData.engine_error(error))
+        if not self._in_flight(member.step_key):
+            return
+        if not member.begun and loss.kind in ("died", "stopped") and self._may_hand_back(member.step_key):
+            self._queue.appendleft(self._active.get_step_by_key(member.step_key))
+            return
+        again = self._overseer.lost(Order(member.number, member.step_key), loss)
+        if loss.kind == "interrupted":
+            yield from self._end(DagsterEvent.step_failure_event(step_context, StepFailureData(error, None)))
+        elif again is not None:
+            yield from self._end(DagsterEvent.step_retry_event(step_context, StepRetryData(error, again.seconds)))
+        else:
+            yield from self._fail(member.step_key, error)
+
+    def _may_hand_back(self, step_key: str) -> bool:
+        """A step that its worker never began has nothing to do with the loss, unless it happens again and again."""
+        self._unbegun[step_key] += 1
+        return self._unbegun[step_key] <= STARTS_ALLOWED
+
+    def _fail(self, step_key: str, error: SerializableErrorInfo) -> Iterator[DagsterEvent]:
+        """As Dagster's multiprocess executor treats a child that crashed: the op's retry policy, or failure."""
+        event = self._context.executor.log_failure_or_retry_event_after_error(
+            self._step_context(step_key), error, self._active.get_known_state()
+        )
+        yield from self._end(event)
+
+    def _end(self, event: DagsterEvent) -> Iterator[DagsterEvent]:
+        self._active.handle_event(event)
+        yield event
+
+    def _step_context(self, step_key: str) -> IStepContext:
+        return self._context.for_step(self._active.get_step_by_key(step_key))
+
+    def _in_flight(self, step_key: str) -> bool:
+        return step_key in self._active._in_flight
+
+    def _show_prints(self) -> Iterator[DagsterEvent]:
+        """Makes what a long step has printed so far visible."""
+        for member in self._watch.may_have_printed():
+            if capture.has_text(self._compute_logs(), self._log_key(member.file_key)):
+                yield from self._show(member, member.file_key)
+
+    def _show(self, member: Member, file_key: str) -> Iterator[DagsterEvent]:
+        if member.shown_key != file_key:
+            member.shown_key = file_key
+            key = self._log_key(file_key)
+            yield DagsterEvent.capture_logs(self._context, [member.step_key], key, CapturedLogContext(key))
+
+    def _last_prints(self, member: Member) -> Iterator[DagsterEvent]:
+        """What a worker printed before it was lost belongs to its step; an empty pair of files to nobody."""
+        if not member.file_key or member.state == "leaving":
+            return
+        key = self._log_key(member.file_key)
+        if member.step_key and capture.has_text(self._compute_logs(), key):
+            yield from self._show(member, member.file_key)
+            capture.finish(self._compute_logs(), key)
+        else:
+            capture.discard(self._compute_logs(), key)
+
+    def _compute_logs(self) -> Any:
+        return self._context.instance.compute_log_manager
+
+    def _log_key(self, file_key: str) -> Any:
+        return capture.log_key(self._compute_logs(), self._context.run_id, file_key)
+
+    def _dismiss_all(self) -> Iterator[DagsterEvent]:
+        """Lets the workers take their resources down."""
+        yield from self._active.plan_events_iterator(self._context)
+        for member in self._pool.idle():
+            self._pool.dismiss(member)
+        yield from self._until(lambda: not any(member.state == "leaving" for member in self._pool.members.values()))
+
+    def _wind_up(self) -> Iterator[DagsterEvent]:
+        """No new step; what is in flight has a grace time, which a second signal ends."""
+        keys = [member.step_key for member in self._pool.busy()]
+        yield DagsterEvent.engine_event(
+            self._context,
+            f"The run was terminated: {len(keys)} steps in flight may finish within "
+            f"{self._watch.limits.grace_seconds:g} s.",
+            EngineEventData.interrupted(keys),
+        )
+        self._active.mark_interrupted()
+        yield from self._until(lambda: not self._pool.busy())
+        for member in self._pool.busy():
+            self._pool.kill(member, "interrupted", "the run was terminated")
+        yield from self._until(lambda: not self._pool.busy())
+        yield from self._dismiss_all()
+
+    def _until(self, done: Any) -> Iterator[DagsterEvent]:
+        """Turns until `done`, a signal, or the end of the grace time."""
+        timer = self._watch.grace()
+        while not done() and not timer.over() and not self._active.check_for_interrupts():
+            yield from self._turn()
+
+
+def _sentence(member: Member, loss: Loss) -> str:
+    code = f"{loss.kind}: " if loss.kind in KINDS else ""
+    return f"{code}The worker (pid: {member.pid}) of step {member.step_key} was lost: {loss.how}."

@@ -1,0 +1,189 @@
+"""The workers as the run worker sees them: who is idle, who holds which step, who is gone.
+
+What a worker says and how it ends comes out of `listen`. The pool knows pids and step keys, and nothing of Dagster.
+"""
+
+import selectors
+import signal
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import psutil
+
+from scatter_pipelines.executor.channel import SEND_SECONDS, Channel
+from scatter_pipelines.executor.hooks import LossKind
+from scatter_pipelines.executor.nursery import Nursery, WorkerMain
+
+State = Literal["starting", "idle", "busy", "leaving"]
+
+
+@dataclass
+class Member:
+    """One worker. `since` is when its state began, by the monotonic clock.
+
+    `begun`: it has said something of its step; `events`: what has happened in the step so far.
+    """
+
+    number: int
+    channel: Channel
+    pid: int = 0
+    state: State = "starting"
+    since: float = field(default_factory=time.monotonic)
+    step_key: str = ""
+    begun: bool = False
+    events: list[Any] = field(default_factory=list)
+    steps: int = 0
+    file_key: str = ""
+    shown_key: str = ""
+    killed: tuple[LossKind, str, Any] | None = None
+
+    def enter(self, state: State, step_key: str = "") -> None:
+        self.state, self.step_key, self.since = state, step_key, time.monotonic()
+        self.begun, self.events = False, []
+
+    def seconds(self) -> float:
+        """How long it has been in its state."""
+        return time.monotonic() - self.since
+
+    def memory(self) -> int:
+        """Resident bytes; 0 where the process is gone."""
+        with suppress(psutil.Error):
+            return int(psutil.Process(self.pid).memory_info().rss)
+        return 0
+
+    def is_stopped(self) -> bool:
+        """Whether a signal has stopped it (SIGSTOP and its like)."""
+        with suppress(psutil.Error):
+            return bool(psutil.Process(self.pid).status() == psutil.STATUS_STOPPED)
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a worker."""
+
+    member: Member
+    message: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A worker is gone. `status`: its exit status, or the negative number of the signal that ended it."""
+
+    member: Member
+    status: int
+
+    @property
+    def how(self) -> str:
+        if self.status >= 0:
+            return f"exit status {self.status}"
+        with suppress(ValueError):
+            return f"signal {signal.Signals(-self.status).name}"
+        return f"signal {-self.status}"
+
+
+class Pool:
+    """Up to `size` workers, born when there is work for them. A context manager: at its end nobody is left."""
+
+    def __init__(self, size: int, worker_main: WorkerMain) -> None:
+        self.size = size
+        self.members: dict[int, Member] = {}
+        self._selector = selectors.DefaultSelector()
+        self._nursery = Nursery(worker_main)
+        self._selector.register(self._nursery.line, selectors.EVENT_READ, None)
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._selector.close()
+        self._nursery.close()
+        for member in self.members.values():
+            member.channel.close()
+
+    def idle(self) -> list[Member]:
+        return [member for member in self.members.values() if member.state == "idle"]
+
+    def busy(self) -> list[Member]:
+        return [member for member in self.members.values() if member.state == "busy"]
+
+    def starting(self) -> list[Member]:
+        return [member for member in self.members.values() if member.state == "starting"]
+
+    def spawn(self) -> None:
+        """One more worker, on a number that is free."""
+        number = next(number for number in range(self.size) if number not in self.members)
+        ours, theirs = socket.socketpair()
+        # A timeout of Python's would hold for reading too.
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
+        member = Member(number, Channel(ours))
+        self.members[number] = member
+        self._selector.register(ours, selectors.EVENT_READ, member)
+        with theirs:
+            self._nursery.spawn(number, theirs)
+
+    def has_room(self) -> bool:
+        return len(self.members) < self.size
+
+    def order(self, member: Member, order: Any, step_key: str) -> None:
+        """Hands a step to an idle worker. One that does not take it off its socket is killed."""
+        member.enter("busy", step_key)
+        member.steps += 1
+        try:
+            member.channel.send(order)
+        except OSError:
+            self.kill(member, "died", "it took no orders")
+
+    def answer(self, member: Member) -> None:
+        """Tells a worker that what it has sent to be stored is stored."""
+        with suppress(OSError):
+            member.channel.send(True)
+
+    def dismiss(self, member: Member) -> None:
+        """Has an idle worker take its resources down and end."""
+        member.enter("leaving")
+        with suppress(OSError):
+            member.channel.send(None)
+
+    def kill(self, member: Member, kind: LossKind, how: str, stop: Any = None) -> None:
+        """With all that it has forked. That it ended is heard later; `kind` and `how` are kept for then."""
+        if member.killed is None:
+            member.killed = (kind, how, stop)
+        if member.pid:
+            self._nursery.kill(member.pid)
+
+    def listen(self, seconds: float) -> Iterator[Said | Ended]:
+        """What has happened, waiting up to `seconds` for the first of it."""
+        ready = [key.data for key, _ in self._selector.select(max(0.0, seconds))]
+        for member in ready:
+            if member is not None:
+                yield from (Said(member, message) for message in member.channel.drain())
+        if None in ready:
+            yield from self._news()
+
+    def _news(self) -> Iterator[Said | Ended]:
+        for news in self._nursery.news():
+            if "born" in news:
+                self._born(self.members[news["born"]], news["pid"])
+            else:
+                yield from self._bury(news["ended"], news["status"])
+
+    def _born(self, member: Member, pid: int) -> None:
+        member.pid = pid
+        if member.killed is not None:
+            self.kill(member, *member.killed)
+
+    def _bury(self, pid: int, status: int) -> Iterator[Said | Ended]:
+        """The last words first, then the end."""
+        member = next(member for member in self.members.values() if member.pid == pid)
+        while last := list(member.channel.drain()):
+            yield from (Said(member, message) for message in last)
+        self._selector.unregister(member.channel.end)
+        member.channel.close()
+        del self.members[member.number]
+        yield Ended(member, status)
