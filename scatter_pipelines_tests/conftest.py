@@ -80,6 +80,7 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
         stale_seconds=2,
         retry_seconds=0.1,
         hang_seconds=2,
+        workers=2,
         inbox_settle_seconds=0.5,
     )
 
@@ -122,7 +123,15 @@ def texts(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def environment(settings: Settings) -> dict[str, str]:
     """The environment of a child process with the same settings as `settings`."""
-    names = ("database_url", "beat_seconds", "stale_seconds", "retry_seconds", "hang_seconds", "inbox_settle_seconds")
+    names = (
+        "database_url",
+        "beat_seconds",
+        "stale_seconds",
+        "retry_seconds",
+        "hang_seconds",
+        "inbox_settle_seconds",
+        "workers",
+    )
     values = {f"SCATTER_{name.upper()}": str(getattr(settings, name)) for name in names}
     return {**os.environ, **values, "SCATTER_HOME": str(settings.home), "DAGSTER_HOME": str(PROJECT)}
 

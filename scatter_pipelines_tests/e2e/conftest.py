@@ -40,7 +40,7 @@ REEXECUTE = """
 EVENTS = """
     query($id: ID!) { logsForRun(runId: $id) { ... on EventConnection { events { ... on MessageEvent { message } } } } }
 """
-EXECUTING = re.compile(r"Executing steps in process \(pid: (\d+)\)")
+EXECUTING = re.compile(r"Executing steps in .* run worker \(pid: (\d+)\)")
 STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
 
 
@@ -124,7 +124,7 @@ def deployment(server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("e2e")
     values = {
         "home": folder / "home", "database_url": server.url(name), "beat_seconds": 0.5, "stale_seconds": 4,
-        "inbox_settle_seconds": 1, "dispatch_seconds": 30, "retry_seconds": 1, "hang_seconds": 3,
+        "inbox_settle_seconds": 1, "dispatch_seconds": 30, "retry_seconds": 1, "hang_seconds": 3, "workers": 2,
     }  # fmt: skip
     environment = {**os.environ, **{f"SCATTER_{key.upper()}": str(value) for key, value in values.items()}}
     port, log = free_port(), folder / "dev.log"
