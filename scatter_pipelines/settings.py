@@ -49,7 +49,7 @@ class Settings(BaseSettings):
     recycle_memory: NonNegativeInt = Field(
         1024**3, description="A worker that has grown past this is replaced between two documents; 0: never."
     )
-    shard_size: PositiveInt = Field(200, description="Documents one Dagster run works through.")
+    shard_size: PositiveInt = Field(500, description="Documents one Dagster run works through.")
     dispatch_ahead: PositiveInt = Field(4, description="Extraction runs that may be queued or running at once.")
 
     beat_seconds: PositiveFloat = Field(5, description="Time between two beats.")

@@ -60,4 +60,5 @@ def document_loss(loss: Loss) -> DocumentLoss:
     """Which error code fits the loss; what was taken away or interrupted is nobody's fault."""
     if isinstance(loss.stop, StopWork):
         return DocumentLoss(None if loss.stop.kind == "lost" else loss.stop.kind, loss.stop.message)
-    return DocumentLoss(CODE_OF_KIND[loss.kind], f"The worker (pid {loss.pid}) was lost: {loss.how}.")
+    what = "stopped" if loss.kind in ("memory_limit", "step_timeout", "interrupted") else "lost"
+    return DocumentLoss(CODE_OF_KIND[loss.kind], f"The worker (pid {loss.pid}) was {what}: {loss.how}.")

@@ -174,7 +174,7 @@ class Worker:
             self._write_now(entry, batch_metadata=batch_metadata)
             return
         self._entries.append(entry)
-        if event is None or event.is_step_start or event.is_engine_event:
+        if event is None or event.is_step_start or event.is_step_restarted or event.is_engine_event:
             self._send("events")
         elif event.asset_key is not None:
             self._send("store")
