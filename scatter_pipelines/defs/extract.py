@@ -10,6 +10,7 @@ from scatter_pipelines.defs.configs import EXTRACT_OP, SCATTER_OP, ExtractConfig
 from scatter_pipelines.defs.resources import Pipeline, mapping_key, plain_failures
 from scatter_pipelines.defs.runs import EXTRACT_KIND, FAILED_TAG, KIND_TAG, TASK_TAG
 from scatter_pipelines.errors import CODES
+from scatter_pipelines.executor.hooks import workplace
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.store import results
 from scatter_pipelines.work.runtime import process_name
@@ -83,7 +84,8 @@ def report(context: dg.OpExecutionContext, outcome: Outcome, pipeline: Pipeline)
         context.log.warning(f"{outcome.filename}: {outcome.message} Tried again in {outcome.retry_in:.1f} s.")
         raise dg.RetryRequested(max_retries=ROW_DECIDES, seconds_to_wait=outcome.retry_in)
     if outcome.kind == "error":
-        _count_failure(context, pipeline)
+        if workplace() is None:
+            _count_failure(context, pipeline)
         if outcome.exhausted:
             raise dg.Failure(f"{outcome.filename}: {outcome.message}", metadata_of(outcome), allow_retries=False)
         context.log.error(f"{outcome.filename}: [{outcome.code}] {outcome.message}")

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from scatter_pipelines.defs.resources import plain_failures, result_id_of
+from scatter_pipelines.defs.runs import FAILED_TAG
 from scatter_pipelines.executor.hooks import Again, Bench, Loss, Order
 from scatter_pipelines.settings import load_settings
 from scatter_pipelines.work.oversee import DocumentLoss, Overseer
@@ -23,6 +24,7 @@ class DocumentHooks:
     """Steps whose key ends in a result's id are documents; the scatter step is none."""
 
     def __init__(self, bench: Bench) -> None:
+        self._bench = bench
         self._overseer = Overseer(load_settings(), bench.run_id, bench.boards, bench.log.info)
         self._stack = ExitStack()
 
@@ -32,7 +34,9 @@ class DocumentHooks:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        self._stack.close()
+        with self._stack:
+            if failed := self._overseer.failed():
+                self._bench.instance.add_run_tags(self._bench.run_id, {FAILED_TAG: str(failed)})
 
     def briefing(self, step_key: str) -> Any:
         return self._overseer.lost_leases()

@@ -80,16 +80,16 @@ def paths_of(manager: LocalComputeLogManager, key: Sequence[str]) -> dict[int, P
     }
 
 
-def has_text(manager: LocalComputeLogManager, key: Sequence[str]) -> bool:
+def has_text(manager: Any, key: Sequence[str]) -> bool:
     return any(path.exists() and path.stat().st_size for path in paths_of(manager, key).values())
 
 
-def finish(manager: LocalComputeLogManager, key: Sequence[str]) -> None:
+def finish(manager: Any, key: Sequence[str]) -> None:
     """Tells readers that nothing more will come."""
     Path(manager.complete_artifact_path(key)).touch()
 
 
-def discard(manager: LocalComputeLogManager, key: Sequence[str]) -> None:
+def discard(manager: Any, key: Sequence[str]) -> None:
     for path in paths_of(manager, key).values():
         path.unlink(missing_ok=True)
 

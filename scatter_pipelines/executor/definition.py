@@ -1,22 +1,91 @@
-"""`warm_pool_executor`: its config, and what it refuses."""
+"""`warm_pool_executor`: its config, what it refuses, and what a run of it is made of."""
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import dagster as dg
 from dagster import DagsterUnmetExecutorRequirementsError
 
-from scatter_pipelines.executor.hooks import load_factory
+from scatter_pipelines.executor.history import History, diverted
+from scatter_pipelines.executor.hooks import Bench, Factory, load_factory, make_boards
 from scatter_pipelines.executor.internals import (
+    ActiveExecution,
+    DagsterEvent,
+    ExecutionPlan,
+    Executor,
+    InstanceConcurrencyContext,
+    PlanOrchestrationContext,
     RetryMode,
     get_retries_config,
     get_tag_concurrency_limits_config,
+    is_pooled,
     multiple_process_executor_requirements,
 )
-from scatter_pipelines.executor.parent import WarmPoolExecutor
+from scatter_pipelines.executor.parent import Run
+from scatter_pipelines.executor.pool import Pool
 from scatter_pipelines.executor.watch import Limits
+from scatter_pipelines.executor.worker import Assignment
 
 MEGABYTE = 1024 * 1024
+
+
+class WarmPoolExecutor(Executor):
+    """What `warm_pool_executor` gives to Dagster: it sets up a run's pool, and takes it down."""
+
+    def __init__(
+        self,
+        workers: int,
+        retries: RetryMode,
+        tag_concurrency_limits: list[dict[str, Any]] | None,
+        limits: Limits,
+        factory: Factory,
+    ) -> None:
+        self._workers = workers
+        self._retries = retries
+        self._tag_limits = tag_concurrency_limits
+        self._limits = limits
+        self._factory = factory
+
+    @property
+    def retries(self) -> RetryMode:
+        return self._retries
+
+    def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
+        boards = make_boards(self._workers)
+        assignment = Assignment(
+            job=plan_context.reconstructable_job,
+            run=plan_context.dagster_run,
+            run_config=plan_context.run_config,
+            instance_ref=plan_context.instance.get_ref(),
+            plan=execution_plan,
+            retries=self._retries,
+            boards=boards,
+        )
+        with ExitStack() as stack:
+            pool = stack.enter_context(Pool(self._workers, assignment.work))
+            history = History(plan_context.instance, plan_context.run_id)
+            stack.callback(history.close)
+            stack.enter_context(diverted(plan_context.instance, history.take))
+            concurrency = stack.enter_context(
+                InstanceConcurrencyContext(plan_context.instance, plan_context.dagster_run)
+            )
+            overseer = stack.enter_context(self._factory(self._bench(plan_context, boards)))
+            active = stack.enter_context(
+                ActiveExecution(
+                    execution_plan,
+                    retry_mode=self._retries,
+                    tag_concurrency_limits=self._tag_limits,
+                    instance_concurrency_context=concurrency,
+                )
+            )
+            choosy = bool(self._tag_limits) or any(map(is_pooled, execution_plan.steps))
+            yield from Run(plan_context, active, pool, history, overseer, self._limits, choosy).events()
+
+    @staticmethod
+    def _bench(context: PlanOrchestrationContext, boards: list[memoryview]) -> Bench:
+        return Bench(context.run_id, context.instance, context.log, boards)
 
 
 def _number(kind: Any, default: float, description: str) -> dg.Field:

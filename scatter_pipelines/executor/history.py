@@ -60,16 +60,20 @@ class History:
         return max(0.0, self._due - time.monotonic())
 
     def flush_if_due(self) -> None:
+        """Writes one statement's worth, so that the workers are not kept waiting for the rest."""
         if self._waiting and (time.monotonic() >= self._due or self._full()):
-            self.flush()
+            self.flush(len(self._waiting) - FLUSH_EVENTS)
 
     def _full(self) -> bool:
         return len(self._waiting) >= FLUSH_EVENTS and self._failing_since is None
 
-    def flush(self) -> None:
-        """Writes what waits. A database that is away is waited for; GIVE_UP_SECONDS later its error is raised."""
+    def flush(self, leave: int = 0) -> None:
+        """Writes what waits, but for the last `leave`.
+
+        A database that is away is waited for; after GIVE_UP_SECONDS its error is raised.
+        """
         try:
-            while self._waiting:
+            while len(self._waiting) > max(0, leave):
                 self._write(self._waiting[:FLUSH_EVENTS])
                 del self._waiting[:FLUSH_EVENTS]
             self._failing_since = None

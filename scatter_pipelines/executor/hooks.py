@@ -12,6 +12,8 @@ from logging import Logger
 from types import TracebackType
 from typing import Any, Literal, Protocol
 
+from dagster import DagsterInstance
+
 BOARD_BYTES = 256
 """Size of the memory a worker shares with the run worker; what is in it is between the step and the overseer."""
 
@@ -48,9 +50,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What an overseer works with: the run, the run's log, the boards of the workers by number."""
+    """What an overseer works with: the run, its instance and log, the boards of the workers by number."""
 
     run_id: str
+    instance: DagsterInstance
     log: Logger
     boards: Sequence[memoryview]
 

@@ -7,36 +7,28 @@ are written by `History`. Steps are taken from the plan a few at a time, since a
 import os
 from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
-from scatter_pipelines.executor import capture
-from scatter_pipelines.executor.history import History, diverted
-from scatter_pipelines.executor.hooks import Bench, Factory, Loss, Order, Overseer, make_boards
+from scatter_pipelines.executor.history import History
+from scatter_pipelines.executor.hooks import Loss, Order, Overseer
 from scatter_pipelines.executor.internals import (
     ActiveExecution,
-    CapturedLogContext,
     DagsterEvent,
     DagsterExecutionInterruptedError,
     EngineEventData,
     EventLogEntry,
-    ExecutionPlan,
     ExecutionStep,
-    Executor,
-    InstanceConcurrencyContext,
     IStepContext,
     KnownExecutionState,
     PlanOrchestrationContext,
-    RetryMode,
     SerializableErrorInfo,
     StepFailureData,
     StepRetryData,
-    is_pooled,
 )
 from scatter_pipelines.executor.plans import StepOrder, known_of_step
 from scatter_pipelines.executor.pool import Ended, Member, Pool, Said
+from scatter_pipelines.executor.prints import Prints
 from scatter_pipelines.executor.watch import TICK_SECONDS, Limits, Watch
-from scatter_pipelines.executor.worker import Assignment
 
 AHEAD = 4
 """Steps taken from the plan ahead of need, for each worker."""
@@ -45,59 +37,6 @@ STARTS_ALLOWED = 3
 """Workers in a row that may be lost before they are ready."""
 
 KINDS = {"step_timeout", "memory_limit"}
-
-
-class WarmPoolExecutor(Executor):
-    """See `warm_pool_executor`."""
-
-    def __init__(
-        self,
-        workers: int,
-        retries: RetryMode,
-        tag_concurrency_limits: list[dict[str, Any]] | None,
-        limits: Limits,
-        factory: Factory,
-    ) -> None:
-        self._workers = workers
-        self._retries = retries
-        self._tag_limits = tag_concurrency_limits
-        self._limits = limits
-        self._factory = factory
-
-    @property
-    def retries(self) -> RetryMode:
-        return self._retries
-
-    def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
-        boards = make_boards(self._workers)
-        assignment = Assignment(
-            job=plan_context.reconstructable_job,
-            run=plan_context.dagster_run,
-            run_config=plan_context.run_config,
-            instance_ref=plan_context.instance.get_ref(),
-            plan=execution_plan,
-            retries=self._retries,
-            boards=boards,
-        )
-        with ExitStack() as stack:
-            pool = stack.enter_context(Pool(self._workers, assignment.work))
-            history = History(plan_context.instance, plan_context.run_id)
-            stack.callback(history.close)
-            stack.enter_context(diverted(plan_context.instance, history.take))
-            concurrency = stack.enter_context(
-                InstanceConcurrencyContext(plan_context.instance, plan_context.dagster_run)
-            )
-            overseer = stack.enter_context(self._factory(Bench(plan_context.run_id, plan_context.log, boards)))
-            active = stack.enter_context(
-                ActiveExecution(
-                    execution_plan,
-                    retry_mode=self._retries,
-                    tag_concurrency_limits=self._tag_limits,
-                    instance_concurrency_context=concurrency,
-                )
-            )
-            choosy = bool(self._tag_limits) or any(map(is_pooled, execution_plan.steps))
-            yield from Run(plan_context, active, pool, history, overseer, self._limits, choosy).events()
 
 
 class Run:
@@ -119,6 +58,7 @@ class Run:
         self._history = history
         self._overseer = overseer
         self._watch = Watch(pool, overseer, limits)
+        self._prints = Prints(context)
         self._choosy = choosy
         self._queue: deque[ExecutionStep] = deque()
         self._known: KnownExecutionState | None = None
@@ -146,7 +86,7 @@ class Run:
         for happening in self._pool.listen(self._patience()):
             yield from self._said(happening) if isinstance(happening, Said) else self._ended(happening)
         self._watch.look()
-        yield from self._show_prints()
+        yield from self._prints.so_far(self._watch.may_have_printed())
         if self._changed:
             self._changed = False
             yield from self._active.plan_events_iterator(self._context)
@@ -216,8 +156,7 @@ class Run:
     ) -> Iterator[DagsterEvent]:
         key = member.step_key
         if printed:
-            yield from self._show(member, printed)
-            capture.finish(self._compute_logs(), self._log_key(printed))
+            yield from self._prints.of_step(member, printed)
         member.file_key = file_key
         yield from self._settle(member)
         if self._in_flight(key) and broken is not None:
@@ -230,7 +169,7 @@ class Run:
 
     def _ended(self, ended: Ended) -> Iterator[DagsterEvent]:
         member = ended.member
-        yield from self._last_prints(member)
+        yield from self._prints.of_lost(member)
         if member.state == "starting":
             yield from self._lost_start(ended)
         elif member.state == "busy":
@@ -286,35 +225,6 @@ class Run:
 
     def _in_flight(self, step_key: str) -> bool:
         return step_key in self._active._in_flight
-
-    def _show_prints(self) -> Iterator[DagsterEvent]:
-        """Makes what a long step has printed so far visible."""
-        for member in self._watch.may_have_printed():
-            if capture.has_text(self._compute_logs(), self._log_key(member.file_key)):
-                yield from self._show(member, member.file_key)
-
-    def _show(self, member: Member, file_key: str) -> Iterator[DagsterEvent]:
-        if member.shown_key != file_key:
-            member.shown_key = file_key
-            key = self._log_key(file_key)
-            yield DagsterEvent.capture_logs(self._context, [member.step_key], key, CapturedLogContext(key))
-
-    def _last_prints(self, member: Member) -> Iterator[DagsterEvent]:
-        """What a worker printed before it was lost belongs to its step; an empty pair of files to nobody."""
-        if not member.file_key or member.state == "leaving":
-            return
-        key = self._log_key(member.file_key)
-        if member.step_key and capture.has_text(self._compute_logs(), key):
-            yield from self._show(member, member.file_key)
-            capture.finish(self._compute_logs(), key)
-        else:
-            capture.discard(self._compute_logs(), key)
-
-    def _compute_logs(self) -> Any:
-        return self._context.instance.compute_log_manager
-
-    def _log_key(self, file_key: str) -> Any:
-        return capture.log_key(self._compute_logs(), self._context.run_id, file_key)
 
     def _dismiss_all(self) -> Iterator[DagsterEvent]:
         """Lets the workers take their resources down."""

@@ -26,7 +26,8 @@ State = Literal["starting", "idle", "busy", "leaving"]
 class Member:
     """One worker. `since` is when its state began, by the monotonic clock.
 
-    `begun`: it has said something of its step; `events`: what has happened in the step so far.
+    `begun`: it has said something of its step; `events`: what has happened in the step so far; `rss`: its resident
+    memory in bytes when that was last looked at.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Member:
     begun: bool = False
     events: list[Any] = field(default_factory=list)
     steps: int = 0
+    rss: int = 0
     file_key: str = ""
     shown_key: str = ""
     killed: tuple[LossKind, str, Any] | None = None
@@ -50,11 +52,9 @@ class Member:
         """How long it has been in its state."""
         return time.monotonic() - self.since
 
-    def memory(self) -> int:
-        """Resident bytes; 0 where the process is gone."""
+    def look_at_memory(self) -> None:
         with suppress(psutil.Error):
-            return int(psutil.Process(self.pid).memory_info().rss)
-        return 0
+            self.rss = int(psutil.Process(self.pid).memory_info().rss)
 
     def is_stopped(self) -> bool:
         """Whether a signal has stopped it (SIGSTOP and its like)."""

@@ -66,12 +66,11 @@ class Watch:
         limits = self.limits
         if limits.step_seconds and member.seconds() > limits.step_seconds:
             self._pool.kill(member, "step_timeout", f"it took longer than {limits.step_seconds:g} s")
-        elif limits.memory and (memory := member.memory()) > limits.memory:
-            self._pool.kill(
-                member,
-                "memory_limit",
-                f"it used {memory // MEGABYTE} MB of memory, more than {limits.memory // MEGABYTE}",
-            )
+        if limits.memory or limits.recycle_memory:
+            member.look_at_memory()
+        if limits.memory and member.rss > limits.memory:
+            used, most = member.rss // MEGABYTE, limits.memory // MEGABYTE
+            self._pool.kill(member, "memory_limit", f"it used {used} MB of memory, more than {most}")
 
     def _ask_overseer(self) -> None:
         orders = {member.number: member for member in self._pool.busy()}
@@ -93,7 +92,7 @@ class Watch:
         """Whether the worker is to be replaced before its next step."""
         if self.limits.recycle_steps and member.steps >= self.limits.recycle_steps:
             return True
-        return bool(self.limits.recycle_memory and member.memory() > self.limits.recycle_memory)
+        return bool(self.limits.recycle_memory and member.rss > self.limits.recycle_memory)
 
     def may_have_printed(self) -> Iterator[Member]:
         """Now and then: workers that have been at a step for a while and whose output nobody was shown yet."""

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -122,7 +122,7 @@ class Overseer:
 
     def __exit__(self, *_exc: object) -> None:
         tasks = [name for name in self._leases if name != beats.run_lease(self.run_id)]
-        with self._stack:
+        with self._stack, suppress(DBAPIError, PoolTimeout):
             for task_id in tasks:
                 self._say(last_words(self._runtime, task_id))
 
@@ -137,6 +137,10 @@ class Overseer:
             self._database.run(partial(beats.release_leases, task_id=beats.run_lease(self.run_id)), seconds=5)
         except (DBAPIError, PoolTimeout) as error:
             log.warning("The shards of run %s could not be freed: %s", self.run_id, error)
+
+    def failed(self) -> int:
+        """How many documents have ended in error in this run."""
+        return self._database.run(partial(results.failed_in_run, run_id=self.run_id), "worker", seconds=LOSS_SECONDS)
 
     def lost_leases(self) -> frozenset[Shard]:
         """Shards that another run works on now."""

@@ -11,6 +11,7 @@ import psutil
 import pytest
 from dagster import DagsterEventType, DagsterInstance
 
+from scatter_pipelines.defs.runs import FAILED_TAG
 from scatter_pipelines.work import operate
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import attempts, counts_of
@@ -88,6 +89,8 @@ def test_each_ends_by_its_own_code_and_nobody_else_notices(
     (killed,) = [kinds for key, kinds in steps.items() if "kill" in key]
     assert killed.count(DagsterEventType.STEP_UP_FOR_RETRY.value) == 3
     assert killed.count(DagsterEventType.STEP_START.value) + killed.count(DagsterEventType.STEP_RESTARTED.value) >= 3
+    with DagsterInstance.get() as instance:
+        assert instance.get_run_by_id(run_id).tags[FAILED_TAG] == "6"
     assert killed[-1] == DagsterEventType.STEP_SUCCESS.value, "the outcome is told by a step that ends"
 
 
