@@ -152,12 +152,12 @@ class Run:
                 yield from self._fail(member.step_key, event.engine_event_data.error)
 
     def _done(
-        self, member: Member, printed: str | None, file_key: str, broken: SerializableErrorInfo | None
+        self, member: Member, printed: str | None, file_key: str, rss: int, broken: SerializableErrorInfo | None
     ) -> Iterator[DagsterEvent]:
         key = member.step_key
         if printed:
             yield from self._prints.of_step(member, printed)
-        member.file_key = file_key
+        member.file_key, member.rss = file_key, rss
         yield from self._settle(member)
         if self._in_flight(key) and broken is not None:
             yield from self._fail(key, broken)

@@ -107,7 +107,8 @@ class Pool:
             member.channel.close()
 
     def idle(self) -> list[Member]:
-        return [member for member in self.members.values() if member.state == "idle"]
+        """Those that may be given a step."""
+        return [member for member in self.members.values() if member.state == "idle" and member.killed is None]
 
     def busy(self) -> list[Member]:
         return [member for member in self.members.values() if member.state == "busy"]

@@ -66,11 +66,11 @@ class Watch:
         limits = self.limits
         if limits.step_seconds and member.seconds() > limits.step_seconds:
             self._pool.kill(member, "step_timeout", f"it took longer than {limits.step_seconds:g} s")
-        if limits.memory or limits.recycle_memory:
+        elif limits.memory:
             member.look_at_memory()
-        if limits.memory and member.rss > limits.memory:
-            used, most = member.rss // MEGABYTE, limits.memory // MEGABYTE
-            self._pool.kill(member, "memory_limit", f"it used {used} MB of memory, more than {most}")
+            if member.rss > limits.memory:
+                used, most = member.rss // MEGABYTE, limits.memory // MEGABYTE
+                self._pool.kill(member, "memory_limit", f"it used {used} MB of memory, more than {most}")
 
     def _ask_overseer(self) -> None:
         orders = {member.number: member for member in self._pool.busy()}

@@ -13,6 +13,7 @@ from contextlib import ExitStack, redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+import psutil
 from coloredlogs import StandardErrorHandler
 from dagster import DagsterInstance, DagsterRun, deserialize_value, serialize_value
 
@@ -77,6 +78,7 @@ class Worker:
         self._console = self._stack.enter_context(console())
         self._capture = self._make_capture()
         self._write_now = instance.handle_new_event
+        self._process = psutil.Process()
         self._place = Workplace(note=self._note, board=shared.boards[number])
 
     def __enter__(self) -> "Worker":
@@ -116,7 +118,7 @@ class Worker:
         except BaseException:  # noqa: BLE001  a worker outlives what its steps do
             broken = serializable_error_info_from_exc_info(sys.exc_info())
         printed = self._capture.take() if self._capture else None
-        self._send("done", printed, self._file_key(), broken)
+        self._send("done", printed, self._file_key(), self._process.memory_info().rss, broken)
 
     def _execute(self, order: StepOrder, resources: ExitStack) -> None:
         plan, step = plan_of_step(self._shared.plan, order)

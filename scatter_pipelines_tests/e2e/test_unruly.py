@@ -107,7 +107,7 @@ def test_the_last_try_of_a_suspect_has_nothing_beside_it(
 
 
 def _span(row: dict[str, Any]) -> tuple[datetime, datetime]:
-    """When an attempt was in flight. One that kills its worker ends 0.4 s after it began and is noted a little later."""
+    """When an attempt was in flight. One that kills its worker ends 0.4 s after its begin and is noted a bit later."""
     begun, noted = (datetime.fromisoformat(row[name]) for name in ("started_at", "ended_at"))
     return begun, min(noted, begun + timedelta(seconds=0.35)) if row["outcome"] == "lost" else noted
 
