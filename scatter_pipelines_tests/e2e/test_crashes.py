@@ -1,4 +1,4 @@
-"""Crashes under `scatter run`: a document that kills its worker is given up after three, a run that dies is made up for."""
+"""Crashes under `scatter run`: a poison document is given up after three losses, a run that dies is made up for."""
 
 import json
 import signal
