@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+PEERS_VENV := .venv-peers
 
-.PHONY: demo test check format lint types contracts proof docs clean
+.PHONY: demo test check format lint types contracts proof bench docs clean
 
 ## demo: run the main job on examples/ and print its table
 demo: $(VENV)/.runtime
@@ -37,6 +38,10 @@ contracts: $(VENV)/.dev
 proof: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m proof --timeout=3600 -s
 
+## bench: measure the cost of a document; PEERS=1 adds other tools, BENCH="executors --rounds 1" runs less
+bench: $(VENV)/.dev $(if $(PEERS),$(PEERS_VENV)/.ready)
+	@$(BIN)/python -m scatter_pipelines_tests.benchmarks $(if $(PEERS),--peers) $(BENCH)
+
 ## docs: make docs/errors.md from the table in the code
 docs: $(VENV)/.dev
 	@$(BIN)/python -m scatter_pipelines_tests.error_docs > docs/errors.md
@@ -60,4 +65,10 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/.dev: $(VENV)/.runtime
 	@echo "Setting up: installing what the tests need (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@touch $@
+
+$(PEERS_VENV)/.ready: requirements-peers.txt
+	@echo "Setting up: installing the peers in $(PEERS_VENV) (two minutes, once)"
+	@$(PYTHON) -m venv $(PEERS_VENV)
+	@$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt
 	@touch $@

@@ -136,7 +136,7 @@ _ROWS: tuple[ErrorCode, ...] = (
         "memory_limit",
         "limit",
         "parse",
-        "The document needed more memory than its limit.",
+        "The document needed more memory than its worker may use (SCATTER_WORKER_MEMORY).",
         "Raise the limit and run `scatter retry`, or look at the document: some are made to fill memory.",
     ),
     ErrorCode(
