@@ -4,6 +4,7 @@ With files on this machine a worker's descriptors 1 and 2 always lead into a fre
 leaves the pair behind as its own; one that did not costs nothing. Other managers capture in their own way.
 """
 
+import ctypes
 import io
 import os
 import sys
@@ -23,6 +24,7 @@ from scatter_pipelines.executor.internals import (
 
 AnyManager = ComputeLogManager[Any]
 
+LIBC = ctypes.CDLL(None)
 STREAMS = {1: ComputeIOType.STDOUT, 2: ComputeIOType.STDERR}
 
 
@@ -33,29 +35,44 @@ class LocalCapture:
         self._manager = manager
         self._run_id = run_id
         self.file_key = ""
-        sys.stdout = _stream(1)
-        sys.stderr = _stream(2)
+        self._streams: tuple[io.TextIOWrapper, ...] = ()
         self.renew()
 
     def renew(self) -> None:
-        """From here on into a new pair of files."""
+        """From here on into a new pair of files, whatever became of the descriptors and streams."""
         self.file_key = create_compute_log_file_key()
         for descriptor, path in paths_of(self._manager, log_key(self._manager, self._run_id, self.file_key)).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             opened = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
-            os.dup2(opened, descriptor)
-            os.close(opened)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
+        self._restore_streams()
+
+    def _restore_streams(self) -> None:
+        if self._streams != (sys.stdout, sys.stderr) or any(stream.closed for stream in self._streams):
+            self._streams = sys.stdout, sys.stderr = _stream(1), _stream(2)
 
     def take(self) -> str | None:
         """The key of what was printed since the last time; None if nothing was."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in self._streams:
             with suppress(ValueError, OSError):
                 stream.flush()
-        if not any(os.fstat(descriptor).st_size for descriptor in STREAMS):
+        LIBC.fflush(None)
+        if self._is_untouched():
+            self._restore_streams()
             return None
         printed = self.file_key
         self.renew()
         return printed
+
+    @staticmethod
+    def _is_untouched() -> bool:
+        """Nothing printed and nothing closed."""
+        try:
+            return not any(os.fstat(descriptor).st_size for descriptor in STREAMS)
+        except OSError:
+            return False
 
     def drop(self) -> None:
         """Removes the pair that nobody printed into."""

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 from dagster import DagsterUnmetExecutorRequirementsError
 
+from scatter_pipelines.executor.blackbox import make_boxes
 from scatter_pipelines.executor.history import History, diverted
 from scatter_pipelines.executor.hooks import Bench, Factory, load_factory, make_boards
 from scatter_pipelines.executor.internals import (
@@ -53,7 +54,7 @@ class WarmPoolExecutor(Executor):
         return self._retries
 
     def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
-        boards = make_boards(self._workers)
+        boards, boxes = make_boards(self._workers), make_boxes(self._workers)
         assignment = Assignment(
             job=plan_context.reconstructable_job,
             run=plan_context.dagster_run,
@@ -62,6 +63,7 @@ class WarmPoolExecutor(Executor):
             plan=execution_plan,
             retries=self._retries,
             boards=boards,
+            boxes=boxes,
         )
         with ExitStack() as stack:
             pool = stack.enter_context(Pool(self._workers, assignment.work))
@@ -81,7 +83,7 @@ class WarmPoolExecutor(Executor):
                 )
             )
             choosy = bool(self._tag_limits) or any(map(is_pooled, execution_plan.steps))
-            yield from Run(plan_context, active, pool, history, overseer, self._limits, choosy).events()
+            yield from Run(plan_context, active, pool, history, overseer, self._limits, boxes, choosy).events()
 
     @staticmethod
     def _bench(context: PlanOrchestrationContext, boards: list[memoryview]) -> Bench:

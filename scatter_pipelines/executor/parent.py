@@ -5,10 +5,12 @@ are written by `History`. Steps are taken from the plan a few at a time, since a
 """
 
 import os
+import pickle
 from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
+from scatter_pipelines.executor.blackbox import BlackBox
 from scatter_pipelines.executor.history import History
 from scatter_pipelines.executor.hooks import Loss, Order, Overseer
 from scatter_pipelines.executor.internals import (
@@ -50,6 +52,7 @@ class Run:
         history: History,
         overseer: Overseer,
         limits: Limits,
+        boxes: list[BlackBox],
         choosy: bool,
     ) -> None:
         self._context = context
@@ -59,6 +62,7 @@ class Run:
         self._overseer = overseer
         self._watch = Watch(pool, overseer, limits)
         self._prints = Prints(context)
+        self._boxes = boxes
         self._choosy = choosy
         self._queue: deque[ExecutionStep] = deque()
         self._known: KnownExecutionState | None = None
@@ -73,6 +77,13 @@ class Run:
             f"Executing steps in up to {self._pool.size} warm workers: run worker (pid: {os.getpid()})",
             EngineEventData.multiprocess(os.getpid()),
         )
+        try:
+            yield from self._until_complete()
+        except Exception as error:
+            yield from self._stop_all(f"the run gives up: {error}")
+            raise
+
+    def _until_complete(self) -> Iterator[DagsterEvent]:
         while not self._active.is_complete:
             if self._active.check_for_interrupts():
                 yield from self._wind_up()
@@ -128,15 +139,23 @@ class Run:
         elif name == "captured":
             yield DagsterEvent.capture_logs(self._context, [member.step_key], *rest)
         else:
-            member.begun = True
-            yield from self._heard(member, rest[0])
+            member.begun, member.batch = True, rest[0]
+            yield from self._heard(member, rest[1])
             if name == "store":
                 self._history.flush()
                 self._pool.answer(member)
             elif name == "done":
-                yield from self._done(member, *rest[1:])
+                yield from self._done(member, *rest[2:])
 
-    def _heard(self, member: Member, entries: list[EventLogEntry]) -> Iterator[DagsterEvent]:
+    def _unsent(self, member: Member) -> Iterator[DagsterEvent]:
+        """What a worker that is gone had still to send."""
+        batch, blobs = self._boxes[member.number].read()
+        if batch > member.batch:
+            yield from self._heard(member, blobs)
+        self._boxes[member.number].empty(0)
+
+    def _heard(self, member: Member, blobs: list[bytes]) -> Iterator[DagsterEvent]:
+        entries: list[EventLogEntry] = [pickle.loads(blob) for blob in blobs]
         self._history.add(entries)
         for entry in entries:
             if (event := entry.dagster_event) is not None:
@@ -169,6 +188,7 @@ class Run:
 
     def _ended(self, ended: Ended) -> Iterator[DagsterEvent]:
         member = ended.member
+        yield from self._unsent(member)
         yield from self._prints.of_lost(member)
         if member.state == "starting":
             yield from self._lost_start(ended)
@@ -182,7 +202,7 @@ class Run:
         self._lost_starts += 1
         how = ended.member.killed[1] if ended.member.killed else ended.how
         message = f"A worker (pid: {ended.member.pid}) was lost before it was ready: {how}."
-        yield DagsterEvent.engine_event(self._context, message)
+        yield DagsterEvent.engine_event(self._context, message, EngineEventData())
         if self._lost_starts > STARTS_ALLOWED:
             raise RuntimeError(f"{self._lost_starts} workers in a row were lost before they were ready; last: {how}.")
 
@@ -193,7 +213,7 @@ class Run:
         yield DagsterEvent.engine_event(step_context, error.message, EngineEventData.engine_error(error))
         if not self._in_flight(member.step_key):
             return
-        if not member.begun and loss.kind in ("died", "stopped") and self._may_hand_back(member.step_key):
+        if not member.begun and loss.kind != "interrupted" and self._may_hand_back(member.step_key):
             self._queue.appendleft(self._active.get_step_by_key(member.step_key))
             return
         again = self._overseer.lost(Order(member.number, member.step_key), loss)
@@ -244,10 +264,14 @@ class Run:
         )
         self._active.mark_interrupted()
         yield from self._until(lambda: not self._pool.busy())
-        for member in self._pool.busy():
-            self._pool.kill(member, "interrupted", "the run was terminated")
-        yield from self._until(lambda: not self._pool.busy())
+        yield from self._stop_all("the run was terminated")
         yield from self._dismiss_all()
+
+    def _stop_all(self, why: str) -> Iterator[DagsterEvent]:
+        """Kills what is in flight, so that every step that began has an end."""
+        for member in self._pool.busy():
+            self._pool.kill(member, "interrupted", why)
+        yield from self._until(lambda: not self._pool.busy())
 
     def _until(self, done: Any) -> Iterator[DagsterEvent]:
         """Turns until `done`, a signal, or the end of the grace time."""

@@ -26,8 +26,8 @@ State = Literal["starting", "idle", "busy", "leaving"]
 class Member:
     """One worker. `since` is when its state began, by the monotonic clock.
 
-    `begun`: it has said something of its step; `events`: what has happened in the step so far; `rss`: its resident
-    memory in bytes when that was last looked at.
+    `begun`: it has said something of its step; `events`: what has happened in the step so far; `batch`: the last
+    batch of events that has arrived; `rss`: its resident memory in bytes when that was last looked at.
     """
 
     number: int
@@ -38,6 +38,7 @@ class Member:
     step_key: str = ""
     begun: bool = False
     events: list[Any] = field(default_factory=list)
+    batch: int = 0
     steps: int = 0
     rss: int = 0
     file_key: str = ""

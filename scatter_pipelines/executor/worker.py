@@ -5,6 +5,7 @@ down at the end of the worker's part of the run. Messages to the run worker are 
 """
 
 import logging
+import os
 import pickle
 import socket
 import sys
@@ -15,8 +16,15 @@ from typing import Any, TextIO
 
 import psutil
 from coloredlogs import StandardErrorHandler
-from dagster import DagsterInstance, DagsterRun, deserialize_value, serialize_value
+from dagster import (
+    DagsterInstance,
+    DagsterRun,
+    DagsterUnmetExecutorRequirementsError,
+    deserialize_value,
+    serialize_value,
+)
 
+from scatter_pipelines.executor.blackbox import BlackBox
 from scatter_pipelines.executor.capture import LocalCapture, captures_itself, console, log_key
 from scatter_pipelines.executor.channel import Channel
 from scatter_pipelines.executor.history import diverted
@@ -52,6 +60,7 @@ class Assignment:
     plan: ExecutionPlan
     retries: RetryMode
     boards: list[memoryview]
+    boxes: list[BlackBox]
 
     def work(self, end: socket.socket | None, number: int) -> None:
         """A worker's whole life."""
@@ -72,7 +81,11 @@ class Worker:
         self._shared = shared
         self._instance = instance
         self._channel = channel
-        self._entries: list[EventLogEntry] = []
+        self._entries: list[bytes] = []
+        self._batch = 1
+        self._box = shared.boxes[number]
+        self._box.empty(self._batch)
+        self._pid = os.getpid()
         self._contexts: dict[str, PlanExecutionContext] = {}
         self._stack = ExitStack()
         self._console = self._stack.enter_context(console())
@@ -117,6 +130,9 @@ class Worker:
                 self._execute(order, resources)
         except BaseException:  # noqa: BLE001  a worker outlives what its steps do
             broken = serializable_error_info_from_exc_info(sys.exc_info())
+        if os.getpid() != self._pid:
+            # A step forked and its copy came back too: there is one worker, and this is not it.
+            os._exit(0)
         printed = self._capture.take() if self._capture else None
         self._send("done", printed, self._file_key(), self._process.memory_info().rss, broken)
 
@@ -132,6 +148,10 @@ class Worker:
             output_capture=None,
             event_loop=opened.event_loop,
         ).for_step(step, plan.known_state)
+        if context.step_launcher is not None:
+            raise DagsterUnmetExecutorRequirementsError(
+                f"{order.step_key} has a step launcher; the warm pool runs steps in its own workers."
+            )
         events = list(dagster_event_sequence_for_step(context))
         for _ in trigger_hook(context, events):
             pass
@@ -168,30 +188,40 @@ class Worker:
     def _take(self, entry: EventLogEntry, *, batch_metadata: Any = None) -> None:
         """In place of `DagsterInstance.handle_new_event`.
 
-        What happens in the middle of a step is sent at once, so that it is known should the worker die. An event
-        about an asset is waited for until it is stored: the step may ask the instance for it next.
+        A step's start and what its code says are sent at once, the rest with them. An event about an asset is waited
+        for until it is stored: the step may ask the instance for it next. What a copy of this process says is dropped.
         """
         event = entry.dagster_event
+        if os.getpid() != self._pid:
+            return
         if entry.run_id != self._shared.run.run_id or (event is not None and event.is_job_event):
             self._write_now(entry, batch_metadata=batch_metadata)
             return
-        self._entries.append(entry)
-        if event is None or event.is_step_start or event.is_step_restarted or event.is_engine_event:
+        room = self._keep(entry)
+        if event is None or event.is_step_start or event.is_step_restarted or event.is_engine_event or not room:
             self._send("events")
         elif event.asset_key is not None:
             self._send("store")
             self._channel.receive()
 
+    def _keep(self, entry: EventLogEntry) -> bool:
+        """Until the next message; False where that must not wait."""
+        try:
+            blob = pickle.dumps(entry, pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, TypeError, AttributeError):
+            blob = pickle.dumps(deserialize_value(serialize_value(entry), EventLogEntry), pickle.HIGHEST_PROTOCOL)
+        self._entries.append(blob)
+        return self._box.append(blob)
+
     def _send(self, name: str, *more: Any) -> None:
         entries, self._entries = self._entries, []
-        try:
-            self._channel.send((name, entries, *more))
-        except (pickle.PicklingError, TypeError, AttributeError):
-            plain = [deserialize_value(serialize_value(entry), EventLogEntry) for entry in entries]
-            self._channel.send((name, plain, *more))
+        self._channel.send((name, self._batch, entries, *more))
+        self._batch += 1
+        self._box.empty(self._batch)
 
     def _note(self, note: Any) -> None:
-        self._channel.send(("note", note))
+        if os.getpid() == self._pid:
+            self._channel.send(("note", note))
 
 
 def _exhaust(manager: PlanExecutionContextManager) -> None:
