@@ -5,6 +5,7 @@ in the middle of something. It runs no code of the users. When the run worker is
 """
 
 import ctypes
+import gc
 import json
 import os
 import selectors
@@ -92,6 +93,9 @@ class NurseryProcess:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         signal.set_wakeup_fd(self._rope.fileno(), warn_on_full_buffer=False)
         prepare()
+        # What is loaded stays: the workers' garbage collector need not look at it again, nor copy its pages.
+        gc.collect()
+        gc.freeze()
         selector = selectors.DefaultSelector()
         selector.register(self._line, selectors.EVENT_READ)
         selector.register(self._bell, selectors.EVENT_READ)
