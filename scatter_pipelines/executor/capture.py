@@ -36,6 +36,7 @@ class LocalCapture:
         self._run_id = run_id
         self.file_key = ""
         self._streams: tuple[io.TextIOWrapper, ...] = ()
+        self._files: dict[int, int] = {}
         self.renew()
 
     def renew(self) -> None:
@@ -47,6 +48,7 @@ class LocalCapture:
             if opened != descriptor:
                 os.dup2(opened, descriptor)
                 os.close(opened)
+            self._files[descriptor] = os.fstat(descriptor).st_ino
         self._restore_streams()
 
     def _restore_streams(self) -> None:
@@ -66,13 +68,15 @@ class LocalCapture:
         self.renew()
         return printed
 
-    @staticmethod
-    def _is_untouched() -> bool:
-        """Nothing printed and nothing closed."""
+    def _is_untouched(self) -> bool:
+        """Nothing printed, nothing closed and nothing led elsewhere."""
         try:
-            return not any(os.fstat(descriptor).st_size for descriptor in STREAMS)
+            found = {descriptor: os.fstat(descriptor) for descriptor in STREAMS}
         except OSError:
             return False
+        return all(found[descriptor].st_ino == file for descriptor, file in self._files.items()) and not any(
+            one.st_size for one in found.values()
+        )
 
     def drop(self) -> None:
         """Removes the pair that nobody printed into."""

@@ -18,8 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
+import psutil
+
 MESSAGE = 4096
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 
 WorkerMain = Callable[[socket.socket | None, int], None]
 
@@ -88,6 +91,7 @@ class NurseryProcess:
 
     def run(self, prepare: Callable[[], None]) -> None:
         os.setpgid(0, 0)
+        adopt_orphans()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
@@ -109,6 +113,14 @@ class NurseryProcess:
                 break
         for pid in self._workers:
             kill_group(pid)
+        self._kill_strays()
+
+    @staticmethod
+    def _kill_strays() -> None:
+        """What steps have forked and what has left its worker's group: as orphans they are the nursery's children."""
+        for stray in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                stray.kill()
 
     def _obey(self) -> bool:
         """Does one command; False when the run worker is gone."""
@@ -162,15 +174,16 @@ class NurseryProcess:
             os._exit(status)
 
     def _reap(self) -> None:
-        """Takes leave of each worker that ended, and ends what it has left behind first."""
-        for pid in list(self._workers):
-            ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if ended is None:
-                continue
-            kill_group(pid)
-            _pid, status = os.waitpid(pid, 0)
-            self._workers.discard(pid)
-            self._tell({"ended": pid, "status": os.waitstatus_to_exitcode(status)})
+        """Takes leave of all that ended; what a worker has left behind in its group is ended first."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
+                pid = ended.si_pid
+                if pid in self._workers:
+                    kill_group(pid)
+                _pid, status = os.waitpid(pid, 0)
+                if pid in self._workers:
+                    self._workers.discard(pid)
+                    self._tell({"ended": pid, "status": os.waitstatus_to_exitcode(status)})
 
     def _tell(self, news: dict[str, Any]) -> None:
         with suppress(OSError):
@@ -189,6 +202,12 @@ def kill_group(pid: int) -> None:
     """A worker leads a process group of its own: what its steps have forked goes with it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Has the kernel give this process the orphans among its descendants, where the kernel can (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent() -> None:

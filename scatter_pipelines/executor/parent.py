@@ -67,6 +67,7 @@ class Run:
         self._queue: deque[ExecutionStep] = deque()
         self._known: KnownExecutionState | None = None
         self._lost_starts = 0
+        self._hopeless = ""
         self._unbegun: Counter[str] = Counter()
         self._changed = True
 
@@ -88,6 +89,8 @@ class Run:
             if self._active.check_for_interrupts():
                 yield from self._wind_up()
                 raise DagsterExecutionInterruptedError("The run was terminated.")
+            if self._hopeless:
+                raise RuntimeError(self._hopeless)
             yield from self._fill()
             yield from self._turn()
         yield from self._dismiss_all()
@@ -204,7 +207,7 @@ class Run:
         message = f"A worker (pid: {ended.member.pid}) was lost before it was ready: {how}."
         yield DagsterEvent.engine_event(self._context, message, EngineEventData())
         if self._lost_starts > STARTS_ALLOWED:
-            raise RuntimeError(f"{self._lost_starts} workers in a row were lost before they were ready; last: {how}.")
+            self._hopeless = f"{self._lost_starts} workers in a row were lost before they were ready; last: {how}."
 
     def _lost(self, member: Member, loss: Loss) -> Iterator[DagsterEvent]:
         """A step's worker is gone: the overseer says what that means; without a word of it, the retry policy."""

@@ -20,6 +20,8 @@ from scatter_pipelines.sources.manifests import Named, from_list, manifest_rows
 from scatter_pipelines.sources.uris import file_path, is_remote, path_uri, printable, reason
 
 HASH_THREADS = 4
+PAGE = 1_000
+"""Documents handed to the threads at once: each that waits there takes memory."""
 
 
 def list_documents(
@@ -35,16 +37,15 @@ def list_documents(
     becomes a row. `progress` is called with (documents looked at, documents in all).
     """
     expand = _as_file if as_files else _expand
-    named = _distinct(item for source in sources for item in expand(source))
+    named = list(_distinct(item for source in sources for item in expand(source)).values())
     if not named:
         raise UsageError(
             "no_documents", f"There are no documents in {', '.join(map(printable, sources)) or 'nothing'}."
         )
-    documents = []
-    with ThreadPoolExecutor(HASH_THREADS) as pool:
-        for done, document in enumerate(pool.map(_look, named.values()), start=1):
-            documents.append(document)
-            progress(done, len(named))
+    documents, total = [], len(named)
+    for done, document in enumerate(_look_at_all(named), start=1):
+        documents.append(document)
+        progress(done, total)
     if not as_files and all(document.problem for document in documents):
         raise UsageError(
             "source_invalid", f"None of the {len(documents)} documents named can be read: {documents[0].problem}"
@@ -131,6 +132,15 @@ def _from_folder(folder: Path) -> Iterator[Named]:
         for name in sorted(names):
             if not name.startswith(".") and _may_be_document(Path(here, name)):
                 yield Named(Path(here, name))
+
+
+def _look_at_all(named: list[Named]) -> Iterator[SourceDocument]:
+    """In the order of the list, which is emptied page by page."""
+    with ThreadPoolExecutor(HASH_THREADS) as pool:
+        while named:
+            page = named[:PAGE]
+            del named[:PAGE]
+            yield from pool.map(_look, page)
 
 
 def _look(named: Named) -> SourceDocument:

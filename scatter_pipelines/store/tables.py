@@ -115,6 +115,7 @@ extraction_result = Table(
     Index("extraction_result_order", "task_id", "ordinal"),
     Index("extraction_result_open", "task_id", "shard", "not_before", postgresql_where=text(OPEN)),
     Index("extraction_result_failed", "run_id", postgresql_where=text("status = 'error'")),
+    Index("extraction_result_finished", "task_id", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
     Index("extraction_result_claimed", "id", postgresql_where=text("status = 'extracting'")),
 )
 

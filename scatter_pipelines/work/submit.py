@@ -100,12 +100,19 @@ def _find(runtime: Runtime, key: str) -> Task | None:
 
 
 def _derived_key(documents: Sequence[SourceDocument], template: Template, engine: Mapping[str, str]) -> str:
-    """The same documents, template and engine have the same key, in whatever order they were named."""
+    """The same documents, template and engine have the same key, in whatever order they were named.
+
+    Of the JSON of all three, which is never made as a whole.
+    """
     seen = sorted(
         json.dumps([item.uri, item.sha256, sorted(item.columns.items())], ensure_ascii=True) for item in documents
     )
-    whole = json.dumps([template.hash, sorted(engine.items()), seen])
-    return f"derived:{hashlib.sha256(whole.encode()).hexdigest()}"
+    head = json.dumps([template.hash, sorted(engine.items())])
+    digest = hashlib.sha256(f"{head[:-1]}, [".encode())
+    for number, item in enumerate(seen):
+        digest.update(f"{', ' if number else ''}{json.dumps(item)}".encode())
+    digest.update(b"]]")
+    return f"derived:{digest.hexdigest()}"
 
 
 @dataclass
