@@ -14,6 +14,9 @@ from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import counts_of, open_holds
 
 POLL_SECONDS = 0.25
+COUNT_SHARE = 20
+"""Counting a large task takes a while; so many times as long passes until it is counted again."""
+
 TICK_SECONDS = 1.0
 SWEEP_SECONDS = 60.0
 CRASHES_ALLOWED = 3
@@ -47,7 +50,9 @@ class Foreground:
     def until_closed(self) -> None:
         next_tick = next_sweep = 0.0
         while True:
+            asked = time.monotonic()
             counts = counts_of(self._runtime, self._crew.task.id)
+            took = time.monotonic() - asked
             self._progress(counts)
             self._crew.fill(counts.total - counts.open)
             if time.monotonic() >= next_tick or not counts.open:
@@ -57,7 +62,7 @@ class Foreground:
             if time.monotonic() >= next_sweep:
                 next_sweep = time.monotonic() + SWEEP_SECONDS
                 self._sweep()
-            time.sleep(POLL_SECONDS)
+            time.sleep(max(POLL_SECONDS, COUNT_SHARE * took))
 
     def _tick(self, counts: Counts) -> bool:
         """Closes the task if it is through; otherwise sees to it that the crew gets on."""

@@ -69,15 +69,20 @@ SURVEY = text(f"""
 STALLED = text("""
     -- open tasks that got on with nothing for too long and were not reported since; a document that comes back
     -- again and again is no progress, however often it is claimed
-    SELECT p.id, p.progress_at FROM (
+    WITH working AS MATERIALIZED (
+        SELECT r.task_id, max(b.progress_at) AS progress_at
+          FROM scatter.extraction_result r
+          JOIN scatter.claim_beat b ON b.result_id = r.id
+         WHERE r.status = 'extracting' AND r.tries + r.losses + r.waits + r.limit_hits = 0
+         GROUP BY r.task_id
+    ), latest AS MATERIALIZED (
         SELECT t.id,
-               greatest(t.started_at,
-                        (SELECT max(r.finished_at) FROM scatter.extraction_result r WHERE r.task_id = t.id),
-                        (SELECT max(b.progress_at) FROM scatter.claim_beat b
-                           JOIN scatter.extraction_result r ON r.id = b.result_id
-                          WHERE r.task_id = t.id AND r.tries + r.losses + r.waits + r.limit_hits = 0))
+               greatest(t.started_at, w.progress_at,
+                        (SELECT max(r.finished_at) FROM scatter.extraction_result r WHERE r.task_id = t.id))
                    AS progress_at
-          FROM scatter.extraction_task t WHERE t.status = 'processing') p
+          FROM scatter.extraction_task t LEFT JOIN working w ON w.task_id = t.id
+         WHERE t.status = 'processing')
+    SELECT p.id, p.progress_at FROM latest p
      WHERE p.progress_at < clock_timestamp() - make_interval(secs => :stall_seconds)
        AND NOT EXISTS (SELECT FROM scatter.task_event e
                         WHERE e.task_id = p.id AND e.kind = 'stalled' AND e.at > p.progress_at)

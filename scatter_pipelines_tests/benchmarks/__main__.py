@@ -41,7 +41,7 @@ def run_store(options: Options) -> list[Measure]:
     except ImportError:
         print("store: its benchmark is not here yet")
         return []
-    return store.run(options.rounds)
+    return store.run(options)
 
 
 def run_peers(options: Options) -> list[Measure]:

@@ -192,6 +192,15 @@ def test_progress_counts_up_to_the_number_of_documents(tmp_path: Path) -> None:
     assert seen == [(number, 5) for number in range(1, 6)]
 
 
+def test_more_documents_than_a_page_are_all_listed_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scatter_pipelines.sources.listing.PAGE", 2)
+    for number in range(5):
+        write(tmp_path / f"{number}.txt", str(number))
+    documents = list_documents([str(tmp_path)])
+    assert [document.filename for document in documents] == [f"{number}.txt" for number in range(5)]
+    assert len({document.sha256 for document in documents}) == 5
+
+
 def _list_as_nobody(folder: Path) -> str:
     """What a process of a user without rights makes of the folder, one line a document."""
     read, write_end = os.pipe()

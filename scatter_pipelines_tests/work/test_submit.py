@@ -1,5 +1,7 @@
 """Accepting tasks: once a key, all or nothing."""
 
+import hashlib
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +27,16 @@ def test_the_same_documents_join_the_same_task(runtime: Runtime, texts: Callable
     first = submit(runtime, Submission([str(folder)]))
     second = submit(runtime, Submission([str(folder / "note-00002.txt"), str(folder)]))
     assert (second.created, second.task.id) == (False, first.task.id)
+
+
+def test_a_derived_key_is_the_hash_of_documents_template_and_engine(
+    runtime: Runtime, texts: Callable[..., Path]
+) -> None:
+    """The key of a task that is there must not change with the program."""
+    task = submit(runtime, Submission([str(texts(3))])).task
+    seen = sorted(json.dumps([row["uri"], row["sha256"], []]) for row in result_rows(runtime, task.id))
+    whole = json.dumps([task.template_hash, sorted(task.engine.items()), seen])
+    assert task.idempotency_key == f"derived:{hashlib.sha256(whole.encode()).hexdigest()}"
 
 
 def test_two_submits_at_once_make_one_task(runtime: Runtime, texts: Callable[..., Path]) -> None:
