@@ -48,7 +48,7 @@ docs: $(VENV)/.dev
 
 ## clean: remove the virtual environment, caches and the local database
 clean:
-	rm -rf $(VENV) .scatter .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(PEERS_VENV) .scatter .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
