@@ -66,6 +66,8 @@ class Nursery:
                 text = self.line.recv(MESSAGE, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
+            except ConnectionResetError:
+                text = b""
             if not text:
                 raise RuntimeError("The process that forks the workers is gone.")
             yield json.loads(text)
@@ -98,7 +100,6 @@ class NurseryProcess:
         signal.set_wakeup_fd(self._rope.fileno(), warn_on_full_buffer=False)
         prepare()
         # What is loaded stays: the workers' garbage collector need not look at it again, nor copy its pages.
-        gc.collect()
         gc.freeze()
         selector = selectors.DefaultSelector()
         selector.register(self._line, selectors.EVENT_READ)

@@ -42,26 +42,27 @@ def _misbehave() -> None:
 os.register_at_fork(after_in_child=_misbehave)
 
 
-def _forms(graph: dg.GraphDefinition) -> list[str]:
-    return ["warm", "here", "processes"] if graph.name in OUT_OF_PROCESS else ["warm", "here"]
-
-
-def _jobs() -> list[Any]:
+def _jobs(forms: list[str], names: set[str] | None = None) -> list[Any]:
     simple = acting.GRAPHS + plain.GRAPHS + failing.GRAPHS
     graphs: list[tuple[dg.GraphDefinition, dict[str, Any]]] = [(graph, {}) for graph in simple]
-    jobs: list[Any] = [
+    return [
         graph.to_job(name=f"{graph.name}_{form}", executor_def=EXECUTORS[form], **details)
         for graph, details in graphs + surroundings.GRAPHS
-        for form in _forms(graph)
+        for form in forms
+        if names is None or graph.name in names
     ]
-    for form in ("warm", "here"):
-        jobs.append(dg.define_asset_job(f"materialized_{form}", surroundings.ASSETS, executor_def=EXECUTORS[form]))
-    return jobs
 
 
-defs = dg.Definitions(assets=surroundings.ASSETS, jobs=_jobs())
+def _asset_job(form: str) -> Any:
+    return dg.define_asset_job(f"materialized_{form}", surroundings.ASSETS, executor_def=EXECUTORS[form])
+
+
+FORMS = ["warm", "here"]
+defs = dg.Definitions(assets=surroundings.ASSETS, jobs=[*_jobs(FORMS), *map(_asset_job, FORMS)])
+few = dg.Definitions(jobs=_jobs(["processes"], OUT_OF_PROCESS))
+"""Apart, since each process of Dagster's own makes all definitions anew."""
 
 
 def job_named(name: str) -> ReconstructableJob:
-    repository = ReconstructableRepository.for_module(__name__, "defs", str(PROJECT))
-    return repository.get_reconstructable_job(name)
+    attribute = "few" if name.endswith("_processes") else "defs"
+    return ReconstructableRepository.for_module(__name__, attribute, str(PROJECT)).get_reconstructable_job(name)
