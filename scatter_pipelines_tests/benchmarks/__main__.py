@@ -36,11 +36,8 @@ def run_growth(options: Options) -> list[Measure]:
 
 
 def run_store(options: Options) -> list[Measure]:
-    try:
-        from scatter_pipelines_tests.benchmarks import store
-    except ImportError:
-        print("store: its benchmark is not here yet")
-        return []
+    from scatter_pipelines_tests.benchmarks import store
+
     return store.run(options)
 
 

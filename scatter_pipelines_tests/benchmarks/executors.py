@@ -29,7 +29,9 @@ def run(options: Options) -> list[Measure]:
 
 def competitors(options: Options) -> dict[str, Callable[[], Runs]]:
     """By name; each runs in a process of its own."""
-    return {name: partial(run_child, options.folder, "execute", name, *_size(name, options)) for name in _names()}
+    return {
+        name: partial(run_child, options.folder, "execute", name, *_size(name, options)) for name in _names(options)
+    }
 
 
 def warm_pool(options: Options) -> Runs:
@@ -37,14 +39,16 @@ def warm_pool(options: Options) -> Runs:
     return run_child(options.folder, "execute", WARM, *_size(WARM, options))
 
 
-def _names() -> list[str]:
-    return [*executors(), BARE]
+def _names(options: Options) -> list[str]:
+    """A quick look leaves out the executors whose first run alone takes seconds."""
+    stock = [name for name in executors() if not (options.small and name.startswith("multiprocess"))]
+    return [*stock, BARE]
 
 
 def _size(name: str, options: Options) -> tuple[int, int]:
     """Documents of a run, and runs: runs as long as the project's shards, few steps where each starts a process."""
     if options.small:
-        return (1, 0) if name.startswith("multiprocess") else (5, 1)
+        return 5, 1
     if name.startswith("multiprocess"):
         return STOCK_COUNT, 1
     shard = Settings().shard_size

@@ -36,7 +36,7 @@ class Peaks:
         if now < self._next:
             return
         self._next = now + max(SECONDS, SHARE * (now - self._begun))
-        seen = list(_family(pid))
+        seen = [(generation, size) for generation, size in _family(pid) if size]
         for generation, size in seen:
             if generation in ROLES:
                 self._keep(ROLES[generation], size)
@@ -47,7 +47,7 @@ class Peaks:
 
 
 def _family(pid: int) -> Iterator[tuple[int, float]]:
-    """Generation, counted from the command, and megabytes of each process."""
+    """Generation, counted from the command, and megabytes of each process; 0 of one that is just ending."""
     generations = {pid: 0}
     with suppress(psutil.Error):
         command = psutil.Process(pid)
