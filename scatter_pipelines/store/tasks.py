@@ -51,9 +51,8 @@ UNANNOUNCED = text(f"""
 """)
 
 COUNTS = text("""
-    -- the only truth about progress
-    SELECT task_id, status, count(*) AS n FROM scatter.extraction_result
-     WHERE task_id = ANY(:ids) GROUP BY task_id, status
+    -- the only truth about progress; of one task, as a list of ids may be planned to read every task's rows
+    SELECT status, count(*) AS n FROM scatter.extraction_result WHERE task_id = :id GROUP BY status
 """)
 
 CLOSABLE = text("""
@@ -205,11 +204,8 @@ def unannounced(connection: Connection, most: int = 100) -> list[Task]:
     return [_task(row) for row in connection.execute(UNANNOUNCED, {"most": most})]
 
 
-def counts(connection: Connection, task_ids: Sequence[str]) -> dict[str, Counts]:
-    found: dict[str, dict[str, int]] = {task_id: {} for task_id in task_ids}
-    for row in connection.execute(COUNTS, {"ids": list(task_ids)}):
-        found[row.task_id][row.status] = row.n
-    return {task_id: Counts(**values) for task_id, values in found.items()}
+def counts(connection: Connection, task_id: str) -> Counts:
+    return Counts(**{row.status: row.n for row in connection.execute(COUNTS, {"id": task_id})})
 
 
 def closable(connection: Connection, task_id: str | None = None, most: int = 200) -> list[str]:

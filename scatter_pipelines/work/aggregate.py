@@ -85,7 +85,7 @@ def close_task(connection: Connection, task_id: str) -> Closing | None:
 
 def _report_difference(connection: Connection, task_id: str) -> None:
     """Rows that do not add up are never closed over: the task gets a hold and an error event."""
-    counts = tasks.counts(connection, [task_id])[task_id]
+    counts = tasks.counts(connection, task_id)
     expected = tasks.require(connection, task_id).expected_count
     if counts.open or counts.total == expected:
         return

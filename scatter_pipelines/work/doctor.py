@@ -109,7 +109,7 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
         for task in tasks.recent(connection, 1_000):
             for reason in holds.open_reasons(connection, task.id):
                 findings.append(Finding("warning", "task", f"{task.id} is on hold: {reason}"))
-            total = tasks.counts(connection, [task.id])[task.id].total
+            total = tasks.counts(connection, task.id).total
             if total != task.expected_count:
                 findings.append(
                     Finding("error", "task", f"{task.id} has {total} rows instead of {task.expected_count}.")

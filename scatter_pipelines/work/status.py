@@ -16,7 +16,7 @@ RECENT_SECONDS = 120
 
 
 def counts_of(runtime: Runtime, task_id: str) -> Counts:
-    return runtime.database.run(lambda connection: tasks.counts(connection, [task_id])[task_id])
+    return runtime.database.run(lambda connection: tasks.counts(connection, task_id))
 
 
 def open_holds(runtime: Runtime, task_id: str) -> list[str]:
@@ -38,7 +38,7 @@ def summary(runtime: Runtime, task_id: str) -> dict[str, Any]:
 
     def read(connection: Connection) -> dict[str, Any]:
         task = tasks.require(connection, task_id)
-        counts = tasks.counts(connection, [task_id])[task_id]
+        counts = tasks.counts(connection, task_id)
         failed = reading.results(connection, task_id, status="error", most=ERRORS_SHOWN)
         return _head(task, counts) | {
             "errors": [_error(row) for row in failed],
@@ -71,7 +71,7 @@ def details(runtime: Runtime, task_id: str) -> dict[str, Any]:
 
     def read(connection: Connection) -> dict[str, Any]:
         task = tasks.require(connection, task_id)
-        counts = tasks.counts(connection, [task_id])[task_id]
+        counts = tasks.counts(connection, task_id)
         totals = tasks.totals(connection, task_id)
         return _head(task, counts) | {
             "template": task.template_name,
@@ -114,9 +114,8 @@ def recent_tasks(runtime: Runtime, most: int) -> list[dict[str, Any]]:
 
     def read(connection: Connection) -> list[dict[str, Any]]:
         found = tasks.recent(connection, most)
-        counts = tasks.counts(connection, [task.id for task in found])
         return [
-            _head(task, counts[task.id])
+            _head(task, tasks.counts(connection, task.id))
             | {
                 "template": task.template_name,
                 "submitted_at": task.submitted_at.isoformat(),

@@ -57,3 +57,11 @@ def test_a_rows_end_moves_what_the_stall_is_judged_by(runtime: Runtime) -> None:
     assert runtime.database.run(lambda c: sweeping.stalled(c, 900)) == [task_id]
     sql(runtime, FINISH, t=task_id, done=1)
     assert runtime.database.run(lambda c: sweeping.stalled(c, 900)) == []
+
+
+def test_counting_one_task_reads_its_rows_and_no_others(runtime: Runtime) -> None:
+    for _ in range(20):
+        make_task(runtime, ROWS // 20)
+    counted = make_task(runtime, 3)
+    sql(runtime, "ANALYZE scatter.extraction_result")
+    assert _rows_read(runtime, tasks.COUNTS, id=counted) == 3
