@@ -118,7 +118,7 @@ def _evidence_lines(fields: Mapping[str, Any]) -> Iterator[str]:
         values = field["value"] if isinstance(field["value"], list) else [field["value"]]
         for value, evidence in zip(values, field["evidence"], strict=False):
             mark = "verified" if evidence["verified"] else "NOT VERIFIED"
-            where = f"page {evidence['page']}, {mark}"
+            where = f"page {evidence['page']}{' (OCR)' * bool(evidence.get('ocr'))}, {mark}"
             yield f"{name}: {short(str(value), 60)}  [{where}: “{short(evidence['quote'], 80)}”]"
 
 

@@ -12,7 +12,7 @@ def trimmed(document: Document, span: Span) -> Span:
     return Span(span.page, start, max(start, span.start + len(text.rstrip())))
 
 
-def evidence_at(document: Document, span: Span, *, verified: bool) -> Evidence:
+def evidence_at(document: Document, span: Span, *, verified: bool, confidence: float | None = None) -> Evidence:
     """Raises ValueError for a span outside its page or without a character: no value is without evidence."""
     if not 1 <= span.page <= len(document.pages):
         raise ValueError(f"page {span.page} of {len(document.pages)}")
@@ -20,4 +20,5 @@ def evidence_at(document: Document, span: Span, *, verified: bool) -> Evidence:
     if not 0 <= span.start < span.end <= len(page.text):
         raise ValueError(f"characters {span.start} to {span.end} of the {len(page.text)} of page {span.page}")
     box = union(word.box for word in words_in(page, span.start, span.end))
-    return Evidence(span.page, span.start, span.end, page.text[span.start : span.end], box, verified)
+    quote = page.text[span.start : span.end]
+    return Evidence(span.page, span.start, span.end, quote, box, verified, page.ocr, confidence)

@@ -52,4 +52,6 @@ def _evidence_to_json(evidence: Evidence) -> dict[str, object]:
         "quote": evidence.quote,
         "bbox": None if evidence.bbox is None else [round(edge, 2) for edge in evidence.bbox],
         "verified": evidence.verified,
+        "ocr": evidence.ocr,
+        "confidence": None if evidence.confidence is None else round(evidence.confidence, 2),
     }

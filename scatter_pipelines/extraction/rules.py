@@ -1,6 +1,7 @@
 """The extractor that needs no service: recognisers and patterns. Same document and template: same fields."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import regex
 
@@ -35,7 +36,7 @@ def _field_value(reading: Reading, field: TemplateField) -> FieldValue:
     for found in _candidates(reading, field):
         value = _typed(found.value, field)
         if value is not None and value not in kept:
-            kept[value] = Found(value, trimmed(reading.layout.document, found.span))
+            kept[value] = replace(found, value=value, span=trimmed(reading.layout.document, found.span))
             if not field.many:
                 break
     return _with_evidence(reading, field, list(kept.values()))
@@ -46,7 +47,12 @@ def _with_evidence(reading: Reading, field: TemplateField, kept: list[Found]) ->
         return FieldValue(None)
     document = reading.layout.document
     evidence = tuple(
-        evidence_at(document, found.span, verified=verify(found.value, reading.layout.text(found.span), field))
+        evidence_at(
+            document,
+            found.span,
+            verified=verify(found.value, reading.layout.text(found.span), field),
+            confidence=found.confidence,
+        )
         for found in kept
     )
     return FieldValue(tuple(found.value for found in kept) if field.many else kept[0].value, evidence)

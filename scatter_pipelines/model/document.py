@@ -1,7 +1,8 @@
-"""A parsed document: pages of text, and where each word of it stands on the page."""
+"""A parsed document: pages of text, where each word stands on its page, and what the file says its parts are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 Box = tuple[float, float, float, float]
 """(x0, y0, x1, y1) in PDF points of the page as a reader sees it (rotation applied), origin top left."""
@@ -22,7 +23,8 @@ class Word:
 class Page:
     """One page. `number` counts from 1; `words` are in the order of `text` and do not overlap.
 
-    A format without a layout has one page or one page a section, no words, and width and height 0.
+    A format without a layout has one page or one page a section, no words, and width and height 0. `ocr` says that the
+    text was read from a picture of the page and may hold misread characters.
     """
 
     number: int
@@ -30,13 +32,40 @@ class Page:
     words: tuple[Word, ...] = ()
     width: float = 0.0
     height: float = 0.0
+    ocr: bool = False
+
+
+RegionKind = Literal[
+    "title", "author", "affiliation", "abstract", "keywords", "journal", "doi", "publication_date", "email",
+    "registration", "funding", "conflicts", "acknowledgements", "heading", "caption", "table", "footnote", "reference",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """`pages[page - 1].text[start:end]` is a `kind`: the file's own markup says so, or the parser's look at the layout.
+
+    A table's lines are its rows, with a tab between two cells. `level` is that of a heading, from 1.
+    """
+
+    kind: RegionKind
+    page: int
+    start: int
+    end: int
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a parser hands on. `metadata` is what the file says of itself (title, author, ...): a hint, not truth."""
+    """What a parser hands on. `metadata` is what the file says of itself (title, author, ...): a hint, not truth.
+
+    `regions` are in the order of the text; one may lie within another. `marked_up` says that they come from the file's
+    own markup, so that a kind of which there is no region is not there.
+    """
 
     pages: tuple[Page, ...]
     media_type: str
     parser: str
     metadata: Mapping[str, str] = field(default_factory=dict)
+    regions: tuple[Region, ...] = ()
+    marked_up: bool = False

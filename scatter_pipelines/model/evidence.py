@@ -12,7 +12,8 @@ JsonValue = str | int | float | bool | None
 class Evidence:
     """Where a value stands: `page.text[start:end] == quote` on page `page` (from 1), always.
 
-    `bbox` covers the quote's words; None where the format has no layout.
+    `bbox` covers the quote's words; None where the format has no layout. `ocr` says that the page was read from a
+    picture. `confidence`, 0 to 1, is how sure the recogniser is of the value; None where the rule has no measure of it.
     """
 
     page: int
@@ -21,6 +22,8 @@ class Evidence:
     quote: str
     bbox: Box | None
     verified: bool
+    ocr: bool = False
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

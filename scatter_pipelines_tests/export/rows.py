@@ -17,6 +17,8 @@ def found(value: Any, quote: str = "quote", page: int = 1) -> dict[str, Any]:
         "quote": quote,
         "bbox": [1.0, 2.0, 3.5, 4.5],
         "verified": True,
+        "ocr": False,
+        "confidence": 0.93,
     }
     return {"value": value, "evidence": [evidence] * (len(value) if isinstance(value, list) else 1)}
 

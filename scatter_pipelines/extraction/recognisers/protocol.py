@@ -19,10 +19,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value and the span it was read from."""
+    """A value, the span it was read from, and how sure that is, 0 to 1; None for a pattern of the user's."""
 
     value: JsonValue
     span: Span
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
