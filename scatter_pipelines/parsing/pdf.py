@@ -18,6 +18,7 @@ from scatter_pipelines.errors import DocumentError
 from scatter_pipelines.model.document import Document, Page
 from scatter_pipelines.parsing.detect import PDF
 from scatter_pipelines.parsing.pdf_page import Handle, PageWords, count_characters, open_page, read_words
+from scatter_pipelines.parsing.lines import mended
 from scatter_pipelines.parsing.placed import page_of
 from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.reading_order import in_reading_order
@@ -82,7 +83,7 @@ class _Reading:
         self.characters += found.characters
         self.garbage += found.garbage
         self.drawn = self.drawn or found.drawn
-        self.pages.append(page_of(number, in_reading_order(found.lines), (found.width, found.height)))
+        self.pages.append(page_of(number, in_reading_order(mended(found.lines)), (found.width, found.height)))
 
     def check(self) -> None:
         """Raises where the pages in all give no text to work with."""

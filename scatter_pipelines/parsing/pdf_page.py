@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from scatter_pipelines.model.document import Box
 from scatter_pipelines.parsing.pdf_characters import Token, count_doubtful, count_unreadable, tokens_by_line
 from scatter_pipelines.parsing.placed import Line, PlacedWord
+from scatter_pipelines.parsing.superscripts import mark_in
 
 Handle = Any
 """A pdfium pointer; pypdfium2 has no types."""
@@ -22,6 +23,7 @@ _FORCE_BOLD = 0x40000
 _BOLD_WEIGHT = 600
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|(?:[.,-](?:B|BI|Bd|BdIt)$)", re.IGNORECASE)
 _FLOATS_IN_BOX = 4
+_FEWEST_WITH_MARK = 3
 _HIGHEST_IN_SIZES = 2.0
 _NAME_BYTES = 256
 
@@ -78,7 +80,7 @@ def read_words(page: Handle, text: Handle) -> PageWords:
     codes = [get_unicode(text, index) for index in range(count)]
     frame = _frame(page)
     reader = _WordReader(text, frame, count)
-    lines = _visible([[reader.word(token) for token in line] for line in tokens_by_line(codes)], frame)
+    lines = _visible([[word for token in line for word in reader.words(token)] for line in tokens_by_line(codes)], frame)
     characters, unreadable = count_unreadable(codes)
     drawn = count > 0 or pdfium.FPDFPage_CountObjects(page) > 0 or pdfium.FPDFPage_GetAnnotCount(page) > 0
     return PageWords(lines, *frame.size, characters, unreadable + reader.doubtful, drawn)
@@ -119,21 +121,36 @@ class _WordReader:
         self._styles: dict[int, tuple[float, bool]] = {}
         self._bold: dict[int, bool] = {}
 
-    def word(self, token: Token) -> PlacedWord:
+    def words(self, token: Token) -> Iterator[PlacedWord]:
+        """The token as a word, or as a word and the mark raised after it."""
         if pdfium.FPDFText_HasUnicodeMapError(self._text, token.first) == 1:
             self.doubtful += count_doubtful(token.text)
         size, bold = self._style(token.first)
-        return PlacedWord(token.text, self._box(token, _HIGHEST_IN_SIZES * size), size, bold)
+        found = self._loose(token)
+        sides = (*map(sub, found[1::4], found[3::4]), *map(sub, found[2::4], found[0::4]))
+        if not max(sides) < _HIGHEST_IN_SIZES * size:
+            yield PlacedWord(token.text, self._box(self._ink(token)), size, bold)
+            return
+        at = self._mark(token, found)
+        if at:
+            yield PlacedWord(token.text[:at], self._box(found[: _FLOATS_IN_BOX * at]), size, bold)
+            size, bold = self._style(token.first + at)
+        yield PlacedWord(token.text[at:], self._box(found[_FLOATS_IN_BOX * at :]), size, bold)
 
-    def _box(self, token: Token, highest: float) -> Box:
-        """Around all characters: as high as the font where its own word on that can be believed, else as the ink."""
+    def _mark(self, token: Token, found: list[float]) -> int:
+        """Where to split; 0 on a turned page, and where a character became several letters or none."""
+        if self._frame.turns or len(token.text) != token.last - token.first or len(token.text) < _FEWEST_WITH_MARK:
+            return 0
+        return mark_in(token.text, found[0::4], found[1::4], found[3::4])
+
+    def _loose(self, token: Token) -> list[float]:
+        """left, top, right, bottom of each character, as high as its font says."""
         get_box, text, boxes = pdfium.FPDFText_GetLooseCharBox, self._text, self._boxes
         for index in range(token.first, token.last):
             get_box(text, index, boxes[index])
-        found: list[float] = list(self._floats[_FLOATS_IN_BOX * token.first : _FLOATS_IN_BOX * token.last])
-        sides = (*map(sub, found[1::4], found[3::4]), *map(sub, found[2::4], found[0::4]))
-        if not max(sides) < highest:
-            found = self._ink(token)
+        return list(self._floats[_FLOATS_IN_BOX * token.first : _FLOATS_IN_BOX * token.last])
+
+    def _box(self, found: list[float]) -> Box:
         left, top, right, bottom = min(found[0::4]), max(found[1::4]), max(found[2::4]), min(found[3::4])
         box = self._frame.displayed(left, bottom, right, top)
         return box if all(map(math.isfinite, box)) else (0.0, 0.0, 0.0, 0.0)
