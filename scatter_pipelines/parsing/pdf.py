@@ -9,7 +9,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pypdfium2.raw as pdfium
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
@@ -17,9 +17,11 @@ from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 from scatter_pipelines.errors import DocumentError
 from scatter_pipelines.model.document import Document, Page
 from scatter_pipelines.parsing.detect import PDF
-from scatter_pipelines.parsing.pdf_page import Handle, PageWords, count_characters, open_page, read_words
+from scatter_pipelines.parsing.furniture import without_furniture
+from scatter_pipelines.parsing.line_numbers import without_line_numbers
 from scatter_pipelines.parsing.lines import mended
-from scatter_pipelines.parsing.placed import page_of
+from scatter_pipelines.parsing.pdf_page import Handle, PageWords, count_characters, open_page, read_words
+from scatter_pipelines.parsing.placed import PageLines, page_of
 from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.reading_order import in_reading_order
 
@@ -50,7 +52,7 @@ class PdfParser:
                 reading.read(document, index)
                 progress(index + 1, total)
             reading.check()
-            return Document(tuple(reading.pages), PDF.name, f"{self.name} {self.version}", _metadata(document))
+            return Document(reading.in_order(), PDF.name, f"{self.name} {self.version}", _metadata(document))
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class _Reading:
     """The pages read so far and what the verdict on the whole needs."""
 
     limits: ParseLimits
-    pages: list[Page] = field(default_factory=list)
+    pages: list[PageLines] = field(default_factory=list)
     characters: int = 0
     garbage: int = 0
     broken: int = 0
@@ -69,7 +71,7 @@ class _Reading:
         with open_page(document, index) as opened:
             if opened is None:
                 self.broken += 1
-                self.pages.append(Page(index + 1, ""))
+                self.pages.append(PageLines(index + 1, ()))
                 return
             self._count(count_characters(opened[1]))
             self._keep(index + 1, read_words(*opened))
@@ -83,7 +85,13 @@ class _Reading:
         self.characters += found.characters
         self.garbage += found.garbage
         self.drawn = self.drawn or found.drawn
-        self.pages.append(page_of(number, in_reading_order(mended(found.lines)), (found.width, found.height)))
+        page = PageLines(number, mended(found.lines), (found.width, found.height))
+        self.pages.append(without_line_numbers(page))
+
+    def in_order(self) -> tuple[Page, ...]:
+        return tuple(
+            page_of(replace(page, lines=in_reading_order(page.lines))) for page in without_furniture(self.pages)
+        )
 
     def check(self) -> None:
         """Raises where the pages in all give no text to work with."""
@@ -93,7 +101,7 @@ class _Reading:
             raise DocumentError(
                 "unreadable_text", f"{self.garbage} of {self.characters} characters have no meaning: run OCR on it."
             )
-        if not any(page.words for page in self.pages):
+        if not any(page.lines for page in self.pages):
             self._no_text()
 
     def _no_text(self) -> None:

@@ -80,7 +80,9 @@ def read_words(page: Handle, text: Handle) -> PageWords:
     codes = [get_unicode(text, index) for index in range(count)]
     frame = _frame(page)
     reader = _WordReader(text, frame, count)
-    lines = _visible([[word for token in line for word in reader.words(token)] for line in tokens_by_line(codes)], frame)
+    lines = _visible(
+        [[word for token in line for word in reader.words(token)] for line in tokens_by_line(codes)], frame
+    )
     characters, unreadable = count_unreadable(codes)
     drawn = count > 0 or pdfium.FPDFPage_CountObjects(page) > 0 or pdfium.FPDFPage_GetAnnotCount(page) > 0
     return PageWords(lines, *frame.size, characters, unreadable + reader.doubtful, drawn)

@@ -2,15 +2,14 @@
 
 Publishers' files are in reading order already, figures and tables aside. What is put right here is a page whose columns
 were drawn row by row (left line, right line, next left line ...), as scanners' OCR and some converters do. Rows of a
-table look alike, so both columns must be prose: lines of several words that fill their column. Two columns, not three.
+table look alike, so all columns must be prose: lines of several words that fill their column. Two columns, or three.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import combinations, groupby, pairwise
 from statistics import median
-from typing import Literal
 
 from scatter_pipelines.parsing.placed import Line, PlacedWord
 
@@ -27,35 +26,37 @@ _PROSE_HOLES = 0.35
 _HOLE_IN_SIZES = 1.5
 _NARROWER_COLUMN = 0.6
 
-Side = Literal["left", "right", "across"]
+_ACROSS = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A line, or what is left or right of the gutter in one; `row` is the number of the whole line."""
+    """A line, or what one column has of it; `column` counts from the left, `row` is the number of the whole line."""
 
     line: Line
-    side: Side
+    column: int
     row: int
 
 
 def in_reading_order(lines: Sequence[Line]) -> Sequence[Line]:
-    """The same words; where columns were drawn row by row, lines cut at the gutter, left column first."""
-    for gutter in _gutters(lines):
-        segments = [segment for row in range(len(lines)) for segment in _cut(lines[row], gutter, row)]
-        runs = [list(run) for _, run in groupby(segments, key=lambda segment: segment.side == "across")]
-        if any(map(_is_row_by_row, runs)):
-            return [line for run in runs for line in _column_by_column(run, lines)]
+    """The same words; where columns were drawn row by row, lines cut at the gutters, left column first."""
+    found = _gutters(lines)
+    for gutters in (*combinations(found, 2), *combinations(found, 1)):
+        columns = len(gutters) + 1
+        segments = [segment for row in range(len(lines)) for segment in _cut(lines[row], sorted(gutters), row)]
+        runs = [list(run) for _, run in groupby(segments, key=lambda segment: segment.column == _ACROSS)]
+        if any(_is_row_by_row(run, columns) for run in runs):
+            return [line for run in runs for line in _column_by_column(run, columns, lines)]
     return lines
 
 
-def _column_by_column(run: list[_Segment], lines: Sequence[Line]) -> Iterator[Line]:
-    """Left, then right; a run that is in order keeps its whole lines."""
-    if not _is_row_by_row(run):
+def _column_by_column(run: list[_Segment], columns: int, lines: Sequence[Line]) -> Iterator[Line]:
+    """From left to right; a run that is in order keeps its whole lines."""
+    if not _is_row_by_row(run, columns):
         yield from lines[run[0].row : run[-1].row + 1]
         return
-    for side in ("left", "right"):
-        yield from (segment.line for segment in run if segment.side == side)
+    for column in range(columns):
+        yield from (segment.line for segment in run if segment.column == column)
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
@@ -73,32 +74,32 @@ def _is_beside(left: PlacedWord, right: PlacedWord, sizes: float = _GAP_IN_SIZES
     return overlap > _SAME_ROW * (right.box[3] - right.box[1])
 
 
-def _cut(line: Line, gutter: float, row: int) -> Iterator[_Segment]:
-    """In two where a wide gap of the line lies at the gutter; else the line is on one side or goes across."""
+def _cut(line: Line, gutters: Sequence[float], row: int) -> Iterator[_Segment]:
+    """In pieces where wide gaps of the line lie at gutters; each is in one column or goes across."""
+    start = 0
     for at, (before, after) in enumerate(pairwise(line), start=1):
-        if before.box[2] <= gutter + _BUCKET and after.box[0] >= gutter and _is_beside(before, after):
-            yield _Segment(line[:at], _side(line[:at], gutter), row)
-            yield _Segment(line[at:], _side(line[at:], gutter), row)
-            return
-    yield _Segment(line, _side(line, gutter), row)
+        at_gutter = any(before.box[2] <= gutter + _BUCKET and after.box[0] >= gutter for gutter in gutters)
+        if at_gutter and _is_beside(before, after):
+            yield _Segment(line[start:at], _column(line[start:at], gutters), row)
+            start = at
+    yield _Segment(line[start:], _column(line[start:], gutters), row)
 
 
-def _side(line: Line, gutter: float) -> Side:
+def _column(line: Line, gutters: Sequence[float]) -> int:
     left, right = _extent(line)
-    if left >= gutter - _BUCKET:
-        return "right"
-    return "left" if right <= gutter + _BUCKET else "across"
+    begins = sum(left >= gutter - _BUCKET for gutter in gutters)
+    ends = sum(right > gutter + _BUCKET for gutter in gutters)
+    return begins if begins == ends else _ACROSS
 
 
-def _is_row_by_row(run: list[_Segment]) -> bool:
-    """The pen went from the right column back to the left about once a row, and both columns are prose."""
-    left = [segment.line for segment in run if segment.side == "left"]
-    right = [segment.line for segment in run if segment.side == "right"]
-    changes = sum(a.side == "right" and b.side == "left" for a, b in pairwise(run))
-    if changes + 1 < max(_ROWS, _CHANGES * max(len(left), len(right))):
+def _is_row_by_row(run: list[_Segment], columns: int) -> bool:
+    """The pen went back to a column further left about once a row, and all columns are prose."""
+    sides = [[segment.line for segment in run if segment.column == column] for column in range(columns)]
+    changes = sum(a.column > b.column for a, b in pairwise(run))
+    if not all(sides) or changes + 1 < max(_ROWS, _CHANGES * max(map(len, sides))):
         return False
-    widths = sorted((_width(left), _width(right)))
-    return widths[0] >= _NARROWER_COLUMN * widths[1] and _is_prose(left) and _is_prose(right)
+    widths = sorted(map(_width, sides))
+    return widths[0] >= _NARROWER_COLUMN * widths[-1] and all(map(_is_prose, sides))
 
 
 def _is_prose(column: list[Line]) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from scatter_pipelines.errors import CODES, DocumentError
 from scatter_pipelines.model.document import Page
-from scatter_pipelines.parsing.placed import PlacedWord, page_of
+from scatter_pipelines.parsing.placed import PageLines, PlacedWord, page_of
 from scatter_pipelines.parsing.reading_order import in_reading_order
 from scatter_pipelines_tests.parsing.fidelity import Score, score
 from scatter_pipelines_tests.parsing.pdfs import assert_partitioned, parse
@@ -65,8 +65,8 @@ def test_papers_whose_columns_were_drawn_row_by_row_are_put_right() -> None:
     for name in TWO_COLUMNS:
         paper = CORPUS / "papers" / name
         rows = [drawn_row_by_row(page) for page in parse(paper.read_bytes()).pages]
-        mixed = "\n".join(page_of(1, lines, (0, 0)).text for lines in rows)
-        ordered = "\n".join(page_of(1, in_reading_order(lines), (0, 0)).text for lines in rows)
+        mixed = "\n".join(page_of(PageLines(1, lines)).text for lines in rows)
+        ordered = "\n".join(page_of(PageLines(1, in_reading_order(lines))).text for lines in rows)
         assert score(paper.with_suffix(".nxml"), mixed).fidelity < 0.4
         assert score(paper.with_suffix(".nxml"), ordered).fidelity > 0.8
 

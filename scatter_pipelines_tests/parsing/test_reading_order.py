@@ -35,6 +35,17 @@ def test_two_columns_drawn_row_by_row_are_told_apart() -> None:
     assert [text[:2] for text in texts(lines)] == [f"{side}{number}" for side in "ab" for number in range(9)]
 
 
+def test_three_columns_drawn_row_by_row_are_told_apart() -> None:
+    def three(number: int) -> list[PlacedWord]:
+        columns = enumerate(("a", "b", "c"))
+        return [
+            word for at, c in columns for word in line(f"{c}{number} has five words here", 40 + 180 * at, 12 * number)
+        ]
+
+    lines = in_reading_order([three(number) for number in range(9)])
+    assert [text[:2] for text in texts(lines)] == [f"{column}{number}" for column in "abc" for number in range(9)]
+
+
 def test_rows_whose_columns_are_lines_of_their_own_are_put_right_too() -> None:
     lines = [half for number in range(9) for half in (row(number)[:7], row(number)[7:])]
     assert [text[:2] for text in texts(in_reading_order(lines))] == [f"{s}{n}" for s in "ab" for n in range(9)]
