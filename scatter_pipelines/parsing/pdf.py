@@ -26,7 +26,7 @@ from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.reading_order import in_reading_order
 
 _PDFIUM = threading.Lock()
-_REVISION = 1
+_REVISION = 2
 """Goes up with every change that makes other text or boxes of the same file."""
 _MOST_GARBAGE = 0.5
 _METADATA = ("Title", "Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate", "ModDate")
