@@ -15,11 +15,12 @@ import pypdfium2.raw as pdfium
 from pypdfium2.version import PDFIUM_INFO, PYPDFIUM_INFO
 
 from scatter_pipelines.errors import DocumentError
-from scatter_pipelines.model.document import Document, Page
+from scatter_pipelines.model.document import Document, Page, Region
 from scatter_pipelines.parsing.detect import PDF
 from scatter_pipelines.parsing.furniture import without_furniture
 from scatter_pipelines.parsing.line_numbers import without_line_numbers
 from scatter_pipelines.parsing.lines import mended
+from scatter_pipelines.parsing.parts import with_parts
 from scatter_pipelines.parsing.pdf_page import Handle, PageWords, count_characters, open_page, read_words
 from scatter_pipelines.parsing.placed import PageLines, page_of
 from scatter_pipelines.parsing.protocol import ParseLimits, Progress
@@ -52,7 +53,8 @@ class PdfParser:
                 reading.read(document, index)
                 progress(index + 1, total)
             reading.check()
-            return Document(reading.in_order(), PDF.name, f"{self.name} {self.version}", _metadata(document))
+            pages, regions = reading.in_order()
+            return Document(pages, PDF.name, f"{self.name} {self.version}", _metadata(document), regions)
 
 
 @dataclass(slots=True)
@@ -88,10 +90,13 @@ class _Reading:
         page = PageLines(number, mended(found.lines), (found.width, found.height))
         self.pages.append(without_line_numbers(page))
 
-    def in_order(self) -> tuple[Page, ...]:
-        return tuple(
-            page_of(replace(page, lines=in_reading_order(page.lines))) for page in without_furniture(self.pages)
-        )
+    def in_order(self) -> tuple[tuple[Page, ...], tuple[Region, ...]]:
+        """The pages as a reader goes through them, and what parts of them are."""
+        made = [
+            page_of(with_parts(replace(page, lines=in_reading_order(page.lines))))
+            for page in without_furniture(self.pages)
+        ]
+        return tuple(page for page, _ in made), tuple(region for _, regions in made for region in regions)
 
     def check(self) -> None:
         """Raises where the pages in all give no text to work with."""

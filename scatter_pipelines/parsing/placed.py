@@ -3,20 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scatter_pipelines.model.document import Box, Page, Word
+from scatter_pipelines.model.document import Box, Page, Region, RegionKind, Word
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """As `Word`, with its own text in place of offsets."""
+    """As `Word`, with its own text in place of offsets. `tabs`: it opens a table's cell, so many after the last one."""
 
     text: str
     box: Box
     size: float
     bold: bool
+    tabs: int = 0
 
 
 Line = Sequence[PlacedWord]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`lines[start:end]` of a page are a `kind`."""
+
+    kind: RegionKind
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +36,25 @@ class PageLines:
     number: int
     lines: Sequence[Line]
     size: tuple[float, float] = (0.0, 0.0)
+    parts: Sequence[Part] = ()
 
 
-def page_of(page: PageLines) -> Page:
-    """Writes the lines down: a space between words, a line break between lines, offsets to match."""
+def page_of(page: PageLines) -> tuple[Page, tuple[Region, ...]]:
+    """Writes the lines down: spaces between words, tabs between cells, line breaks between lines; offsets match."""
     words: list[Word] = []
-    start = 0
-    texts = []
+    spans: list[tuple[int, int]] = []
+    pieces: list[str] = []
+    end = 0
     for line in page.lines:
-        for word in line:
+        first = end + bool(spans)
+        pieces.append("\n" * bool(spans))
+        end = first
+        for at, word in enumerate(line):
+            between = "\t" * word.tabs or " " * (at > 0)
+            start = end + len(between)
             end = start + len(word.text)
+            pieces += (between, word.text)
             words.append(Word(start, end, word.box, word.size, word.bold))
-            start = end + 1
-        texts.append(" ".join(word.text for word in line))
-    return Page(page.number, "\n".join(texts), tuple(words), *page.size)
+        spans.append((first, end))
+    regions = (Region(p.kind, page.number, spans[p.start][0], spans[p.end - 1][1]) for p in page.parts)
+    return Page(page.number, "".join(pieces), tuple(words), *page.size), tuple(regions)

@@ -97,4 +97,4 @@ def assert_partitioned(page: Page) -> None:
     assert covered == [at for at, character in enumerate(page.text) if not character.isspace()]
     assert all(before.end < after.start for before, after in pairwise(page.words))
     page.text.encode("utf-8")
-    assert all(character == "\n" or category(character) not in ("Cc", "Cs") for character in page.text)
+    assert all(character in "\n\t" or category(character) not in ("Cc", "Cs") for character in page.text)

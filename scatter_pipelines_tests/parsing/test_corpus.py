@@ -65,8 +65,8 @@ def test_papers_whose_columns_were_drawn_row_by_row_are_put_right() -> None:
     for name in TWO_COLUMNS:
         paper = CORPUS / "papers" / name
         rows = [drawn_row_by_row(page) for page in parse(paper.read_bytes()).pages]
-        mixed = "\n".join(page_of(PageLines(1, lines)).text for lines in rows)
-        ordered = "\n".join(page_of(PageLines(1, in_reading_order(lines))).text for lines in rows)
+        mixed = "\n".join(page_of(PageLines(1, lines))[0].text for lines in rows)
+        ordered = "\n".join(page_of(PageLines(1, in_reading_order(lines)))[0].text for lines in rows)
         assert score(paper.with_suffix(".nxml"), mixed).fidelity < 0.4
         assert score(paper.with_suffix(".nxml"), ordered).fidelity > 0.8
 
