@@ -15,6 +15,7 @@ from scatter_pipelines.executor.history import History
 from scatter_pipelines.executor.hooks import Loss, Order, Overseer
 from scatter_pipelines.executor.internals import (
     ActiveExecution,
+    CapturedLogContext,
     DagsterEvent,
     DagsterExecutionInterruptedError,
     EngineEventData,
@@ -141,7 +142,8 @@ class Run:
         elif name == "note":
             self._overseer.note(Order(member.number, member.step_key), rest[0])
         elif name == "captured":
-            yield DagsterEvent.capture_logs(self._context, [member.step_key], *rest)
+            key, about = rest
+            yield DagsterEvent.capture_logs(self._context, [member.step_key], key, CapturedLogContext(**about))
         else:
             member.begun, member.batch = True, rest[0]
             yield from self._heard(member, rest[1])
