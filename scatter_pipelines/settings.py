@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from scatter_pipelines.errors import UsageError
 
 PROJECT_MARKS = (".scatter", "dagster.yaml")
+BEATS_BEFORE_STALE = 3
 
 
 def default_home() -> Path:
@@ -39,9 +40,13 @@ class Settings(BaseSettings):
     executor: Literal["warm_pool", "in_process", "multiprocess"] = Field(
         "warm_pool", description="Dagster executor of extract_documents."
     )
-    workers: NonNegativeInt = Field(0, description="Worker processes of one run; 0: as many as processors.")
-    worker_memory: PositiveInt = Field(
-        2 * 1024**3, description="Memory of a worker, past which its document is stopped as memory_limit."
+    workers: int = Field(
+        0, ge=0, le=500, description="Worker processes of one run; 0: one a processor, but no more than document slots."
+    )
+    worker_memory: int = Field(
+        2 * 1024**3,
+        ge=256 * 1024**2,
+        description="Memory of a worker, past which its document is stopped as memory_limit; at least 256 MiB.",
     )
     recycle_documents: NonNegativeInt = Field(
         1_000, description="A worker is replaced after so many documents; 0: never."
@@ -90,6 +95,15 @@ class Settings(BaseSettings):
         None, description="Shell command run at a closing and at an alert, with one JSON object on its input."
     )
 
+    @field_validator("stale_seconds")
+    @classmethod
+    def _room_for_beats(cls, stale: float, others: ValidationInfo) -> float:
+        """A claim must not go stale between two beats, nor for one that is late."""
+        beat = others.data.get("beat_seconds", 0.0)
+        if stale < BEATS_BEFORE_STALE * beat:
+            raise ValueError(f"must be at least {BEATS_BEFORE_STALE} times SCATTER_BEAT_SECONDS, which is {beat:g}")
+        return stale
+
     def home_path(self) -> Path:
         """The home folder, absolute and made if it was not there."""
         home = self.home.expanduser().absolute()
@@ -101,7 +115,7 @@ class Settings(BaseSettings):
 
     def worker_count(self) -> int:
         """Workers of one run."""
-        return self.workers or os.cpu_count() or 1
+        return self.workers or min(os.cpu_count() or 1, self.document_slots)
 
     def inbox_path(self) -> Path:
         return self.inbox.expanduser().absolute() if self.inbox else self.home_path() / "inbox"

@@ -1,5 +1,8 @@
 """`scatter run` and `scatter submit`: from documents to a task, and with `run` to its end."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -27,7 +30,8 @@ ShardOption = Annotated[
 ]
 TaskOption = Annotated[str | None, typer.Option("--task", help="Work on a task submitted before, instead of sources.")]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; default: as many as processors.")
+    int | None,
+    typer.Option("--workers", "-w", min=1, max=500, help="Worker processes; default: as many as processors."),
 ]
 
 
@@ -82,7 +86,7 @@ def run_command(
         found = submitted.task
         if found.status == "processing":
             try:
-                with counting_documents() as progress:
+                with _sigterm_interrupts(), counting_documents() as progress:
                     run_task(runtime, found, progress, say)
             except KeyboardInterrupt:
                 say(f"Interrupted. `scatter run --task {found.id}` goes on, `scatter cancel {found.id}` ends the task.")
@@ -92,6 +96,16 @@ def run_command(
         result = summary(runtime, found.id)
         print_json(result) if as_json else print_summary(runtime, result)
         raise typer.Exit(exit_status(result["status"]))
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """A service manager's request to end is heard like Ctrl-C: documents in flight have their time to finish."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _required(sources: list[str] | None) -> list[str]:

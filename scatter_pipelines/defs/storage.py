@@ -20,11 +20,12 @@ from psycopg2.extras import execute_values
 from sqlalchemy import Engine
 
 from scatter_pipelines.settings import load_settings
-from scatter_pipelines.store.database import keep_server, resolve_url
+from scatter_pipelines.store.database import KEEPALIVE, keep_server, resolve_url
 from scatter_pipelines.work.runtime import database_errors
 
 NO_CONFIG: dict[str, Any] = {}
 
+LOCK_SECONDS = 15
 EVENT_COLUMNS = ("run_id", "event", "dagster_event_type", "timestamp", "step_key", "asset_key", "partition")
 INSERT_EVENTS = f"INSERT INTO event_logs ({', '.join(EVENT_COLUMNS)}) VALUES %s"
 
@@ -86,6 +87,7 @@ def _is_about_asset(entry: EventLogEntry) -> bool:
 
 
 def _engine(url: str, options: str = "") -> Engine:
+    """A server that is half dead, and a lock that somebody holds, are errors after a while and no wait without end."""
     engine: Engine = create_pg_engine(
         url,
         None,
@@ -93,7 +95,8 @@ def _engine(url: str, options: str = "") -> Engine:
         pool_size=1,
         max_overflow=8,
         pool_pre_ping=True,
-        connect_args={"options": options, "application_name": "scatter_dagster"},
+        connect_args=KEEPALIVE
+        | {"options": f"-c lock_timeout={LOCK_SECONDS}s {options}", "application_name": "scatter_dagster"},
     )
     keep_server(engine, load_settings())
     return engine

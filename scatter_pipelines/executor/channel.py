@@ -16,10 +16,14 @@ SEND_SECONDS = 10
 
 
 class Channel:
-    """One end. `receive` blocks and is the worker's; `drain` never blocks and is the run worker's."""
+    """One end. `receive` blocks and is the worker's; `drain` never blocks and is the run worker's.
+
+    `broken`: the other end is closed, so that nothing will arrive any more.
+    """
 
     def __init__(self, end: socket.socket) -> None:
         self.end = end
+        self.broken = False
         self._buffer = bytearray()
 
     def send(self, message: Any) -> None:
@@ -47,9 +51,12 @@ class Channel:
         for _ in range(16):
             try:
                 data = self.end.recv(CHUNK, socket.MSG_DONTWAIT)
-            except (BlockingIOError, InterruptedError, ConnectionResetError):
+            except (BlockingIOError, InterruptedError):
                 return
+            except ConnectionResetError:
+                data = b""
             if not data:
+                self.broken = True
                 return
             self._buffer += data
 

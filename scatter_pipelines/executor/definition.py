@@ -1,5 +1,6 @@
 """`warm_pool_executor`: its config, what it refuses, and what a run of it is made of."""
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -94,11 +95,15 @@ def _number(kind: Any, default: float, description: str) -> dg.Field:
     return dg.Field(kind, default_value=default, description=description)
 
 
+MOST_WORKERS = 1_000
+
 WARM_POOL_CONFIG = {
     "max_concurrent": _number(int, 0, "Workers, and so steps at once; 0: as many as there are processors."),
     "tag_concurrency_limits": get_tag_concurrency_limits_config(),
     "retries": get_retries_config(),
-    "start_seconds": _number(float, 30.0, "A worker that is not ready by then, or stopped for as long, is killed."),
+    "start_seconds": _number(
+        float, 30.0, "A worker that is not ready, or not gone, by then, or is stopped for as long, is killed."
+    ),
     "grace_seconds": _number(float, 10.0, "How long steps in flight may go on after the run is terminated."),
     "step_seconds": _number(float, 0.0, "Limit of one step, after which its worker is killed; 0: none."),
     "memory_mb": _number(int, 0, "Limit of a worker's resident memory, past which it is killed; 0: none."),
@@ -117,8 +122,12 @@ def warm_pool_executor(context: dg.InitExecutorContext) -> WarmPoolExecutor:
     reconstructable and the instance persistent, as for Dagster's multiprocess executor.
     """
     config: dict[str, Any] = dict(context.executor_config)
-    if negative := [name for name, value in config.items() if isinstance(value, int | float) and value < 0]:
-        raise DagsterUnmetExecutorRequirementsError(f"The executor's {', '.join(negative)} must not be negative.")
+    if wrong := [
+        name for name, value in config.items() if isinstance(value, int | float) and not 0 <= value < math.inf
+    ]:
+        raise DagsterUnmetExecutorRequirementsError(f"The executor's {', '.join(wrong)} must be 0 or more.")
+    if config["max_concurrent"] > MOST_WORKERS:
+        raise DagsterUnmetExecutorRequirementsError(f"The executor's max_concurrent must be {MOST_WORKERS} or less.")
     try:
         factory = load_factory(config["hooks"])
     except ValueError as error:

@@ -59,7 +59,7 @@ class Bench:
 
 
 class Overseer(Protocol):
-    """Lives in the run worker, for one run. All calls but those of its own threads come from one thread."""
+    """Lives in the run worker, for one run. `tick` is called from a thread of its own, all else from one other."""
 
     def __enter__(self) -> "Overseer": ...
 
@@ -114,8 +114,12 @@ def load_factory(name: str) -> Factory:
         raise ValueError(f"The executor's `hooks` must be written module:attribute; {name!r} is not.")
     try:
         factory: Factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"The executor's `hooks` {name!r} cannot be loaded: {error}.") from error
+    except Exception as error:
+        raise ValueError(
+            f"The executor's `hooks` {name!r} cannot be loaded: {type(error).__name__}: {error}."
+        ) from error
+    if not callable(factory):
+        raise ValueError(f"The executor's `hooks` {name!r} is {type(factory).__name__}, not a factory to call.")
     return factory
 
 

@@ -27,6 +27,10 @@ PR_SET_CHILD_SUBREAPER = 36
 WorkerMain = Callable[[socket.socket | None, int], None]
 
 
+class NurseryGoneError(RuntimeError):
+    """Somebody killed the nursery, and so its workers; the run cannot go on."""
+
+
 class Nursery:
     """The line to it. `worker_main` gets a socket, if one is sent along, and a number; `prepare` is called first."""
 
@@ -55,12 +59,15 @@ class Nursery:
         socket.send_fds(self.line, [json.dumps({"spawn": number}).encode()], ends)
 
     def kill(self, pid: int, number: int = signal.SIGKILL) -> None:
-        """Signals a worker; SIGKILL also reaches all that it has forked."""
+        """Signals a worker; SIGKILL also reaches all that descends from it."""
         with suppress(OSError):
             self.line.send(json.dumps({"kill": pid, "signal": int(number)}).encode())
 
     def news(self) -> Iterator[dict[str, Any]]:
-        """`{"born": number, "pid": pid}` and `{"ended": pid, "status": status}`, without waiting for more."""
+        """`{"born": number, "pid": pid}` and `{"ended": pid, "status": status}`, without waiting for more.
+
+        Raises `NurseryGoneError`.
+        """
         while True:
             try:
                 text = self.line.recv(MESSAGE, socket.MSG_DONTWAIT)
@@ -69,7 +76,7 @@ class Nursery:
             except ConnectionResetError:
                 text = b""
             if not text:
-                raise RuntimeError("The process that forks the workers is gone.")
+                raise NurseryGoneError("The process that forks the workers is gone.")
             yield json.loads(text)
 
     def close(self) -> None:
@@ -135,7 +142,7 @@ class NurseryProcess:
         if "spawn" in command:
             self._spawn(command["spawn"], ends[0] if ends else None)
         elif command["kill"] in self._workers and command["signal"] == signal.SIGKILL:
-            kill_group(command["kill"])
+            kill_family(command["kill"])
         elif command["kill"] in self._workers:
             os.kill(command["kill"], command["signal"])
         return True
@@ -203,6 +210,19 @@ def kill_group(pid: int) -> None:
     """A worker leads a process group of its own: what its steps have forked goes with it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def kill_family(pid: int) -> None:
+    """A worker with its group, wherever it has moved itself, and what has left the group but is still its child."""
+    family = []
+    with suppress(psutil.Error):
+        family = psutil.Process(pid).children(recursive=True)
+    kill_group(pid)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    for child in family:
+        with suppress(psutil.Error):
+            child.kill()
 
 
 def adopt_orphans() -> None:

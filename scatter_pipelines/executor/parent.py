@@ -15,6 +15,7 @@ from scatter_pipelines.executor.history import History
 from scatter_pipelines.executor.hooks import Loss, Order, Overseer
 from scatter_pipelines.executor.internals import (
     ActiveExecution,
+    CapturedLogContext,
     DagsterEvent,
     DagsterExecutionInterruptedError,
     EngineEventData,
@@ -78,11 +79,12 @@ class Run:
             f"Executing steps in up to {self._pool.size} warm workers: run worker (pid: {os.getpid()})",
             EngineEventData.multiprocess(os.getpid()),
         )
-        try:
-            yield from self._until_complete()
-        except Exception as error:
-            yield from self._stop_all(f"the run gives up: {error}")
-            raise
+        with self._watch:
+            try:
+                yield from self._until_complete()
+            except Exception as error:
+                yield from self._stop_all(f"the run gives up: {error}")
+                raise
 
     def _until_complete(self) -> Iterator[DagsterEvent]:
         while not self._active.is_complete:
@@ -96,10 +98,10 @@ class Run:
         yield from self._dismiss_all()
 
     def _turn(self) -> Iterator[DagsterEvent]:
-        """Listens for a moment, acts on what was heard, and looks after the workers."""
+        """Listens for a moment and acts on what was heard."""
         for happening in self._pool.listen(self._patience()):
             yield from self._said(happening) if isinstance(happening, Said) else self._ended(happening)
-        self._watch.look()
+        self._watch.raise_error()
         yield from self._prints.so_far(self._watch.may_have_printed())
         if self._changed:
             self._changed = False
@@ -140,7 +142,8 @@ class Run:
         elif name == "note":
             self._overseer.note(Order(member.number, member.step_key), rest[0])
         elif name == "captured":
-            yield DagsterEvent.capture_logs(self._context, [member.step_key], *rest)
+            key, about = rest
+            yield DagsterEvent.capture_logs(self._context, [member.step_key], key, CapturedLogContext(**about))
         else:
             member.begun, member.batch = True, rest[0]
             yield from self._heard(member, rest[1])
@@ -195,6 +198,9 @@ class Run:
         yield from self._prints.of_lost(member)
         if member.state == "starting":
             yield from self._lost_start(ended)
+        elif member.state == "leaving" and member.killed is not None:
+            message = f"The worker (pid: {member.pid}) was killed while it took its resources down: {member.killed[1]}."
+            yield DagsterEvent.engine_event(self._context, message, EngineEventData())
         elif member.state == "busy":
             self._changed = True
             yield from self._settle(member)
@@ -254,7 +260,8 @@ class Run:
         yield from self._active.plan_events_iterator(self._context)
         for member in self._pool.idle():
             self._pool.dismiss(member)
-        yield from self._until(lambda: not any(member.state == "leaving" for member in self._pool.members.values()))
+        while self._pool.leaving() and not self._active.check_for_interrupts():
+            yield from self._turn()
 
     def _wind_up(self) -> Iterator[DagsterEvent]:
         """No new step; what is in flight has a grace time, which a second signal ends."""

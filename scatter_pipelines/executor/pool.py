@@ -7,6 +7,7 @@ import selectors
 import signal
 import socket
 import struct
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +18,7 @@ import psutil
 
 from scatter_pipelines.executor.channel import SEND_SECONDS, Channel
 from scatter_pipelines.executor.hooks import LossKind
-from scatter_pipelines.executor.nursery import Nursery, WorkerMain
+from scatter_pipelines.executor.nursery import Nursery, NurseryGoneError, WorkerMain, kill_group
 
 State = Literal["starting", "idle", "busy", "leaving"]
 
@@ -46,8 +47,9 @@ class Member:
     killed: tuple[LossKind, str, Any] | None = None
 
     def enter(self, state: State, step_key: str = "") -> None:
-        self.state, self.step_key, self.since = state, step_key, time.monotonic()
+        self.since, self.step_key = time.monotonic(), step_key
         self.begun, self.events = False, []
+        self.state = state
 
     def seconds(self) -> float:
         """How long it has been in its state."""
@@ -89,11 +91,16 @@ class Ended:
 
 
 class Pool:
-    """Up to `size` workers, born when there is work for them. A context manager: at its end nobody is left."""
+    """Up to `size` workers, born when there is work for them. A context manager: at its end nobody is left.
+
+    One thread works with it. Another one may look at the members and kill them while it holds `mutex`: a worker then
+    keeps its step, so that nobody is killed for what another step did.
+    """
 
     def __init__(self, size: int, worker_main: WorkerMain) -> None:
         self.size = size
         self.members: dict[int, Member] = {}
+        self.mutex = threading.RLock()
         self._selector = selectors.DefaultSelector()
         self._nursery = Nursery(worker_main)
         self._selector.register(self._nursery.line, selectors.EVENT_READ, None)
@@ -112,10 +119,13 @@ class Pool:
         return [member for member in self.members.values() if member.state == "idle" and member.killed is None]
 
     def busy(self) -> list[Member]:
-        return [member for member in self.members.values() if member.state == "busy"]
+        return [member for member in list(self.members.values()) if member.state == "busy"]
 
     def starting(self) -> list[Member]:
         return [member for member in self.members.values() if member.state == "starting"]
+
+    def leaving(self) -> list[Member]:
+        return [member for member in self.members.values() if member.state == "leaving"]
 
     def spawn(self) -> None:
         """One more worker, on a number that is free."""
@@ -134,8 +144,11 @@ class Pool:
 
     def order(self, member: Member, order: Any, step_key: str) -> None:
         """Hands a step to an idle worker. One that does not take it off its socket is killed."""
-        member.enter("busy", step_key)
+        with self.mutex:
+            member.enter("busy", step_key)
         member.steps += 1
+        if member.killed is not None:
+            return
         try:
             member.channel.send(order)
         except OSError:
@@ -165,15 +178,28 @@ class Pool:
         for member in ready:
             if member is not None:
                 yield from (Said(member, message) for message in member.channel.drain())
+                if member.channel.broken:
+                    self._selector.unregister(member.channel.end)
         if None in ready:
             yield from self._news()
 
     def _news(self) -> Iterator[Said | Ended]:
-        for news in self._nursery.news():
-            if "born" in news:
-                self._born(self.members[news["born"]], news["pid"])
-            else:
-                yield from self._bury(news["ended"], news["status"])
+        try:
+            for news in self._nursery.news():
+                if "born" in news:
+                    self._born(self.members[news["born"]], news["pid"])
+                else:
+                    yield from self._bury(news["ended"], news["status"])
+        except NurseryGoneError:
+            yield from self._bury_all()
+            raise
+
+    def _bury_all(self) -> Iterator[Said | Ended]:
+        """The workers die with their nursery; what they have forked is ended here."""
+        for member in list(self.members.values()):
+            if member.pid:
+                kill_group(member.pid)
+                yield from self._bury(member.pid, -signal.SIGKILL)
 
     def _born(self, member: Member, pid: int) -> None:
         member.pid = pid
@@ -185,7 +211,8 @@ class Pool:
         member = next(member for member in self.members.values() if member.pid == pid)
         while last := list(member.channel.drain()):
             yield from (Said(member, message) for message in last)
-        self._selector.unregister(member.channel.end)
+        with suppress(KeyError):
+            self._selector.unregister(member.channel.end)
         member.channel.close()
         del self.members[member.number]
         yield Ended(member, status)

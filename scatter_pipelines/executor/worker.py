@@ -183,7 +183,8 @@ class Worker:
         manager = self._instance.compute_log_manager
         if captures_itself(manager):
             key = log_key(manager, self._shared.run.run_id, create_compute_log_file_key())
-            self._channel.send(("captured", key, stack.enter_context(manager.capture_logs(key))))
+            # As a dict: the tuple's fields stand in another order than its constructor's, so its copy is another one.
+            self._channel.send(("captured", key, stack.enter_context(manager.capture_logs(key))._asdict()))
 
     def _take(self, entry: EventLogEntry, *, batch_metadata: Any = None) -> None:
         """In place of `DagsterInstance.handle_new_event`.

@@ -17,6 +17,11 @@ from scatter_pipelines.store.schema import head_revision
 from scatter_pipelines.work.runtime import Runtime, open_runtime, shown_url
 from scatter_pipelines.work.sweep import survey
 
+MAX_CONNECTIONS = text("SHOW max_connections")
+RUNS_AT_ONCE = 2
+CONNECTIONS_A_WORKER, CONNECTIONS_A_RUN, OTHERS = 2, 8, 30
+"""Counted: a worker's for rows and slots; a run worker's for beats, runs and events; the web server and the daemon."""
+
 Level = Literal["ok", "warning", "error"]
 
 
@@ -98,6 +103,16 @@ def _slots(runtime: Runtime) -> Iterator[Finding]:
     yield Finding("ok", "slots", f"taken now: {text_}")
 
 
+def _connections(runtime: Runtime) -> Iterator[Finding]:
+    """Whether the server has room for as many runs as `dagster.yaml` lets run at once."""
+    needed = RUNS_AT_ONCE * (CONNECTIONS_A_WORKER * runtime.settings.worker_count() + CONNECTIONS_A_RUN) + OTHERS
+    most = int(runtime.database.run(lambda connection: connection.execute(MAX_CONNECTIONS).scalar_one()))
+    advice = "; lower SCATTER_WORKERS or raise max_connections of the server" if needed > most else ""
+    yield Finding(
+        "warning" if advice else "ok", "connections", f"the server takes {most}, two runs need about {needed}{advice}"
+    )
+
+
 def _liveness(runtime: Runtime) -> Iterator[Finding]:
     found = survey(runtime)
     yield Finding("warning" if found.needed else "ok", "liveness", found.text())
@@ -124,4 +139,6 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
     yield from found or [Finding("ok", "tasks", "none on hold, none stalled, all rows there")]
 
 
-CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (_database, _worker_role, _slots, _liveness, _open_tasks)
+CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (
+    _database, _worker_role, _slots, _connections, _liveness, _open_tasks
+)  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+import pytest
 
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.status import counts_of, recent_tasks
@@ -33,8 +34,9 @@ def _gone(processes: list[psutil.Process], within: float) -> bool:
     return not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_run_that_is_interrupted_then_killed_is_finished_by_the_next(
-    shell: Shell, runtime: Runtime, texts: Callable[..., Path]
+    request_to_end: signal.Signals, shell: Shell, runtime: Runtime, texts: Callable[..., Path]
 ) -> None:
     folder = str(texts(DOCUMENTS))
     process = shell.start("run", folder, "--json")
@@ -42,7 +44,7 @@ def test_a_run_that_is_interrupted_then_killed_is_finished_by_the_next(
     workers = psutil.Process(process.pid).children()
     children = psutil.Process(process.pid).children(recursive=True)
     assert workers
-    process.send_signal(signal.SIGINT)
+    process.send_signal(request_to_end)
     printed, said = process.communicate(timeout=30)
     assert process.returncode == 1
     assert _gone(workers, 0)  # waited for, not left to find out by themselves
@@ -50,7 +52,7 @@ def test_a_run_that_is_interrupted_then_killed_is_finished_by_the_next(
     assert f"`scatter run --task {task_id}` goes on, `scatter cancel {task_id}` ends the task." in said
     assert "Traceback" not in said
     found = json.loads(printed)
-    assert (found["task_id"], found["status"]) == (task_id, "processing")
+    assert (found["task_id"], found["status"], found["counts"]["extracting"]) == (task_id, "processing", 0)
 
     process = shell.start("run", folder)
     _until_under_way(runtime, process, counts_of(runtime, task_id).completed + 3)

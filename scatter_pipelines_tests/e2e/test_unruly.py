@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,26 @@ def _span(row: dict[str, Any]) -> tuple[datetime, datetime]:
     """When an attempt was in flight. One that kills its worker ends 0.4 s after its begin and is noted a bit later."""
     begun, noted = (datetime.fromisoformat(row[name]) for name in ("started_at", "ended_at"))
     return begun, min(noted, begun + timedelta(seconds=0.35)) if row["outcome"] == "lost" else noted
+
+
+def test_limits_hold_while_the_event_log_cannot_be_written(
+    folder: Callable[..., Path], runtime: Runtime, environment: dict[str, str]
+) -> None:
+    command = [*RUN, str(folder("LOCK", "HANG"))]
+    with subprocess.Popen(command, env=environment | LIMITS, cwd=PROJECT, stdout=subprocess.DEVNULL) as process:
+        until(lambda: len(list(sql(runtime, "SELECT FROM scatter.claim_beat WHERE stage = 2"))) == 2, "both hang", 60)
+        workers = [row.host.rpartition(":")[2] for row in _rows(runtime).values()]
+        with runtime.database.transaction() as transaction:
+            transaction.exec_driver_sql("LOCK TABLE public.event_logs IN ACCESS EXCLUSIVE MODE")
+            until(lambda: not any(map(_is_at_work, workers)), "both are killed", 14)
+        process.wait(timeout=60)
+    assert {row.error_code for row in _rows(runtime).values()} == {"parse_timeout"}
+
+
+def _is_at_work(pid: str) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return bool(psutil.Process(int(pid)).status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 def test_a_cancelled_document_that_hangs_in_c_code_is_stopped(

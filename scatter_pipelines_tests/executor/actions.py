@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import dagster as dg
+import psutil
 
 from scatter_pipelines_tests.executor import harm, noise
 from scatter_pipelines_tests.executor.place import Place, Seen, hold, wait_for
@@ -90,6 +91,21 @@ def stop_other(place: Place, argument: str) -> Seen:
     return {}
 
 
+def see_gone(place: Place, argument: str) -> Seen:
+    """Fails unless the process whose number is in the file of that name is gone, or will be in a moment."""
+    pid = int(place.file(argument).read_text())
+    wait_for(lambda: _is_dead(pid), f"{pid} to be gone", 5)
+    return {}
+
+
+def _is_dead(pid: int) -> bool:
+    """Though nobody has waited for it yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def count_slots(place: Place, argument: str) -> Seen:
     """How many slots of the pool are taken right now."""
     with dg.DagsterInstance.get() as instance:
@@ -120,7 +136,7 @@ ACTIONS: dict[str, Callable[[Place, str], Seen]] = {
         harm.crash, harm.stop, harm.hang_in_regex, harm.hang_with_gil, harm.hang_without_gil, harm.grow, harm.keep,
         harm.fork, harm.fork_away, harm.fork_twin, harm.fork_and_kill, harm.fork_and_hang, noise.shout,
         noise.shout_and_hold, noise.shout_in_c, noise.shout_and_die, noise.close_stdout, noise.redirect_stdout,
-        noise.close_everything,
+        noise.close_everything, harm.close_line, harm.move_and_hang, harm.fork_away_and_hang, see_gone,
     )
 }  # fmt: skip
 

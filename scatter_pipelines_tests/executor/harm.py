@@ -94,6 +94,25 @@ def fork_away(place: Place, argument: str) -> Seen:
     return {"child": child}
 
 
+def close_line(place: Place, argument: str) -> Seen:
+    """Closes all files, as a daemon does, and works on: nothing it says can arrive."""
+    place.file(f"holding-{place.key}").touch()
+    os.closerange(3, 4096)
+    time.sleep(120)
+    return {}
+
+
+def move_and_hang(place: Place, argument: str) -> Seen:
+    """Leaves its process group for that of its parent, and hangs."""
+    os.setpgid(0, os.getpgid(os.getppid()))
+    return hang_with_gil(place, argument)
+
+
+def fork_away_and_hang(place: Place, argument: str) -> Seen:
+    place.file(f"child-of-{place.key}").write_text(str(fork_away(place, argument)["child"]))
+    return hang_with_gil(place, argument)
+
+
 def fork_twin(place: Place, argument: str) -> Seen:
     """Comes back twice, as code does that forgets which side of a fork it is on."""
     return {"twin": os.fork() == 0}

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,14 @@ def counted(context: dg.InitResourceContext) -> Iterator[str]:
     _add(lines, f"down {os.getpid()}")
 
 
+@dg.resource(config_schema={"folder": dg.Field(str), "seconds": dg.Field(float)})
+def slow_to_leave(context: dg.InitResourceContext) -> Iterator[str]:
+    """Takes so long to be taken down, and leaves a line when it is."""
+    yield "slow"
+    time.sleep(context.resource_config["seconds"])
+    _add(Path(context.resource_config["folder"]) / "down", f"{os.getpid()}")
+
+
 @dg.resource
 def stubborn(_context: dg.InitResourceContext) -> Iterator[str]:
     yield "stubborn"
@@ -66,6 +75,11 @@ def needs_counted(number: int) -> dg.Output[int]:
     return dg.Output(number, metadata={"pid": os.getpid()})
 
 
+@dg.op(required_resource_keys={"slow"})
+def needs_slow(number: int) -> dg.Output[int]:
+    return dg.Output(number, metadata={"pid": os.getpid()})
+
+
 @dg.op(required_resource_keys={"stubborn"})
 def needs_stubborn() -> int:
     return 1
@@ -89,6 +103,11 @@ def with_late_resource() -> None:
 @dg.graph
 def with_counted_resource() -> None:
     numbers().map(needs_counted)
+
+
+@dg.graph
+def with_slow_resource() -> None:
+    numbers().map(needs_slow)
 
 
 @dg.success_hook
@@ -204,6 +223,7 @@ GRAPHS: list[tuple[dg.GraphDefinition, dict[str, Any]]] = [
     (without_resource, {"resource_defs": {"broken": broken}}),
     (with_late_resource, {"resource_defs": {"second_try": second_try}}),
     (with_counted_resource, {"resource_defs": {"counted": counted}}),
+    (with_slow_resource, {"resource_defs": {"slow": slow_to_leave}}),
     (with_stubborn_resource, {"resource_defs": {"stubborn": stubborn}}),
     (hooked, {"hooks": {cheer}}),
     (with_a_deadly_hook, {}),

@@ -73,6 +73,13 @@ def test_a_step_that_closes_what_its_worker_needs_fails(arena: Arena, tmp_path: 
     assert run.kinds_of("after[good]") == ["STEP_START", "STEP_SUCCESS"]
 
 
+def test_a_worker_that_cannot_say_anything_any_more_is_replaced(arena: Arena, tmp_path: Path) -> None:
+    run = arena.act("again", tmp_path, {"deaf": ["close_line", "ok"], "good": "ok"}, max_concurrent=1)
+    assert run.kinds_of("do_again[deaf]") == ["STEP_START", "STEP_UP_FOR_RETRY", "STEP_RESTARTED", "STEP_SUCCESS"]
+    assert "closed its line" in run.error_of("do_again[deaf]")
+    assert run.status == "SUCCESS"
+
+
 def test_the_loss_is_told_before_the_failure(damaged: Outcome) -> None:
     kinds = [event.event_type_value for event in damaged.events_of("do[killed]")]
     assert kinds.index("ENGINE_EVENT") < kinds.index("STEP_FAILURE")

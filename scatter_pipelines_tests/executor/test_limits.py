@@ -58,6 +58,40 @@ def test_a_step_that_grew_is_tried_again_by_its_policy(arena: Arena, tmp_path: P
     steps = {"greedy": ["grow:300", "ok"]}
     run = arena.act("again", tmp_path, steps, max_concurrent=1, memory_mb=megabytes() + 200)
     assert run.kinds_of("do_again[greedy]") == ["STEP_START", "STEP_UP_FOR_RETRY", "STEP_RESTARTED", "STEP_SUCCESS"]
+    assert "memory_limit" in run.error_of("do_again[greedy]")
+
+
+def test_a_step_that_moved_to_another_process_group_ends_at_its_limit_too(arena: Arena, tmp_path: Path) -> None:
+    run = arena.act("once", tmp_path, {"moved": "move_and_hang", "good": "ok"}, max_concurrent=1, step_seconds=1.0)
+    assert "step_timeout" in run.error_of("do[moved]")
+    assert run.kinds_of("after[good]") == ["STEP_START", "STEP_SUCCESS"]
+
+
+def test_a_child_in_a_session_of_its_own_ends_with_a_worker_that_is_killed(arena: Arena, tmp_path: Path) -> None:
+    steps = {"away": "fork_away_and_hang", "later": "see_gone:child-of-away"}
+    run = arena.act("once", tmp_path, steps, max_concurrent=1, step_seconds=1.0)
+    assert "step_timeout" in run.error_of("do[away]")
+    assert run.kinds_of("do[later]") == ["STEP_START", "STEP_SUCCESS"], "gone while the run still worked"
+
+
+def with_slow_resource(arena: Arena, folder: Path, seconds: float, **executor: float) -> Outcome:
+    resources = {"slow": {"config": {"folder": str(folder), "seconds": seconds}}}
+    ops = {"numbers": {"config": {"count": 3}}}
+    return arena.run("with_slow_resource_warm", {"resources": resources, "ops": ops}, executor)
+
+
+def test_a_resource_may_take_its_time_to_be_taken_down(arena: Arena, tmp_path: Path) -> None:
+    run = with_slow_resource(arena, tmp_path, 2, max_concurrent=1, grace_seconds=0.1)
+    assert run.status == "SUCCESS"
+    assert set((tmp_path / "down").read_text().split()) == {str(pid) for pid in run.pids().values()}
+
+
+def test_a_worker_that_does_not_get_its_resources_down_is_killed_and_replaced(arena: Arena, tmp_path: Path) -> None:
+    run = with_slow_resource(arena, tmp_path, 600, max_concurrent=1, recycle_steps=1, start_seconds=1)
+    assert run.status == "SUCCESS"
+    assert len(set(run.pids().values())) == 3
+    assert len([text for text in run.engine_messages() if "took its resources down" in text]) >= 3
+    assert not (tmp_path / "down").exists()
 
 
 def rounds(folder: Path, first: str, middle: str, last: str) -> dict[str, object]:

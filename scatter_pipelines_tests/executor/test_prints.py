@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
-from dagster import DagsterEventType
+from dagster import DagsterEventType, DagsterInstance, execute_job
+from dagster._core.instance.ref import InstanceRef
 
-from scatter_pipelines_tests.executor.reference import Arena, Outcome
+from scatter_pipelines_tests.conftest import PROJECT
+from scatter_pipelines_tests.executor.graphs import job_named
+from scatter_pipelines_tests.executor.reference import Arena, Outcome, acting
 
 pytestmark = [pytest.mark.xdist_group("executor_faults"), pytest.mark.timeout(90)]
 
@@ -56,3 +59,24 @@ def test_what_steps_print_is_complete_once_the_run_is_over(loud: Outcome) -> Non
     keys = [manager.build_log_key_for_run(loud.run_id, event.logs_captured_data.file_key) for event in loud.captures()]
     assert keys
     assert all(manager.is_capture_complete(key) for key in keys)
+
+
+def test_a_manager_that_captures_in_its_own_way_does_so_for_each_step(arena: Arena, tmp_path: Path) -> None:
+    noted = tmp_path / "noted"
+    elsewhere = {
+        "module": "scatter_pipelines_tests.executor.managers",
+        "class": "Elsewhere",
+        "config": {"path": str(noted)},
+    }
+    run_config = acting(tmp_path, {"a": "ok", "b": "shout:2"}) | {"execution": {"config": {"max_concurrent": 1}}}
+    with arena.settings():
+        ref = InstanceRef.from_dir(str(PROJECT), overrides={"compute_logs": elsewhere})  # type: ignore[typeddict-item]
+        with DagsterInstance.from_ref(ref) as instance:
+            result = execute_job(job_named("once_warm"), instance, run_config=run_config)
+            run = Outcome(instance, result.run_id, result.all_events)
+            told = [event.logs_captured_data for event in run.captures()]
+    lines = [line.split() for line in noted.read_text().splitlines()]
+    assert [line[0] for line in lines] == ["begin", "end"] * 5, "five steps, one after the other"
+    assert {line[1] for line in lines} == {str(pid) for pid in run.pids().values()}
+    assert [data.step_keys for data in told] == [[key] for key in ("spread", "do[a]", "do[b]", "after[a]", "after[b]")]
+    assert [data.external_url for data in told] == [f"elsewhere://{line[2]}" for line in lines[::2]]

@@ -48,6 +48,11 @@ def test_a_step_launcher_is_refused(arena: Arena, graph: str) -> None:
         ({"hooks": "no_colon"}, "module:attribute"),
         ({"hooks": "not.there:at_all"}, "not.there"),
         ({"hooks": "os:not_there"}, "not_there"),
+        ({"hooks": "os:sep"}, "not a factory"),
+        ({"hooks": ".a:b"}, "cannot be loaded"),
+        ({"max_concurrent": 100_000_000}, "max_concurrent"),
+        ({"start_seconds": float("nan")}, "start_seconds"),
+        ({"grace_seconds": float("inf")}, "grace_seconds"),
     ],
 )
 def test_a_wrong_config_is_refused_in_plain_words(

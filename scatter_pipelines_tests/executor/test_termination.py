@@ -108,10 +108,14 @@ def test_when_the_run_worker_is_killed_nobody_is_left_after_two_seconds(start: S
 
 
 def test_when_the_nursery_is_killed_the_run_fails_and_nobody_is_left(start: Start, tmp_path: Path) -> None:
-    worker = start("once", tmp_path, {"held": "hold:never"}, max_concurrent=2)
-    until_holding(tmp_path, "held")
+    worker = start("once", tmp_path, {"held": "fork_and_hang", "other": "hold:never"}, max_concurrent=2)
+    until_holding(tmp_path, "held", "other")
     family = worker.family()
+    assert len(family) >= 4, "the nursery, two workers and a child of one"
     (nursery,) = worker.process.children()
     nursery.kill()
-    assert worker.wait(15).status == "FAILURE"
+    run = worker.wait(15)
+    assert run.status == "FAILURE"
+    for key in ("held", "other"):
+        assert run.kinds_of(f"do[{key}]") == ["STEP_START", "STEP_FAILURE"], "what began has an end"
     gone(family, 2)
