@@ -61,7 +61,9 @@ class Archive:
         try:
             return self._unpack(entry, keep)
         except _BROKEN as error:
-            raise DocumentError("corrupt", f"The part {name[:100]!r} cannot be unpacked: is the file complete?") from error
+            raise DocumentError(
+                "corrupt", f"The part {name[:100]!r} cannot be unpacked: is the file complete?"
+            ) from error
         except RuntimeError as error:
             raise DocumentError("encrypted", f"The part {name[:100]!r} cannot be unpacked ({error}).") from error
 
@@ -74,7 +76,9 @@ class Archive:
                 size += len(piece)
                 self._read += len(piece)
                 if size > allowed or self._read > MOST_BYTES:
-                    raise DocumentError("too_large", f"The part {entry.filename[:100]!r} unpacks to more than is allowed.")
+                    raise DocumentError(
+                        "too_large", f"The part {entry.filename[:100]!r} unpacks to more than is allowed."
+                    )
                 if keep:
                     pieces.append(piece)
         return b"".join(pieces)

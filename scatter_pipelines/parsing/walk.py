@@ -27,6 +27,8 @@ class Markup:
     rows: frozenset[str] = frozenset(("tr",))
     cells: frozenset[str] = frozenset(("td", "th"))
     kept: frozenset[str] = frozenset(("pre",))
+    raised: frozenset[str] = frozenset(("sup",))
+    lowered: frozenset[str] = frozenset(("sub",))
 
 
 @dataclass(slots=True)
@@ -78,13 +80,13 @@ class Walk:
                 if self.is_dropped(one):
                     walker.skip_subtree()
                 else:
-                    self._start(one)
-                    self.flow.add(one.text, keep=self._keep > 0)
+                    self.start(one)
+                    self.add_text(one, one.text)
                 continue
             if event == "end" and not self.is_dropped(one):
                 self._end(one)
             if one is not root:
-                self.flow.add(one.tail, keep=self._keep > 0)
+                self.add_text(one.getparent(), one.tail)
         self.flush()
 
     def is_dropped(self, element: Element) -> bool:
@@ -96,6 +98,14 @@ class Walk:
 
     def kind_of(self, element: Element) -> RegionKind | None:
         return self.markup.kinds.get(local(element))
+
+    def add_text(self, owner: Element, text: str | None) -> None:
+        """`text` stands directly in `owner`."""
+        self.flow.add(text, keep=self._keep > 0)
+
+    def spans(self, element: Element) -> tuple[int, int]:
+        """How many columns and rows a cell covers."""
+        return span_of(attribute(element, "colspan")), span_of(attribute(element, "rowspan"))
 
     def flush(self, level: int = 0) -> None:
         """Ends the block that is open."""
@@ -109,13 +119,13 @@ class Walk:
         else:
             self.writer.block(text)
 
-    def _start(self, element: Element) -> None:
+    def start(self, element: Element) -> None:
         name, markup = local(element), self.markup
         if name in markup.breaks:
             self.flow.line_break()
-        elif name in ("sup", "superscript"):
+        elif name in markup.raised:
             self.flow.raised()
-        elif name in ("sub", "subscript"):
+        elif name in markup.lowered:
             self.flow.lowered()
         self._keep += name in markup.kept
         if self._ends_block(element, name):
@@ -187,7 +197,7 @@ class Walk:
                 self.writer.close("table", table.first)
         elif not table.nested:
             if name in self.markup.cells:
-                self._end_cell(table, _span(element, "colspan"), _span(element, "rowspan"))
+                self._end_cell(table, *self.spans(element))
             else:
                 self._write_row(table)
 
@@ -207,6 +217,5 @@ class Walk:
         table.first = table.first or mark
 
 
-def _span(element: Element, name: str) -> int:
-    value = attribute(element, name)
-    return max(1, min(int(value), _WIDEST_SPAN)) if value.isascii() and value.isdigit() else 1
+def span_of(value: str) -> int:
+    return max(1, min(int(value), _WIDEST_SPAN)) if value.isascii() and value.isdigit() and len(value) < 10 else 1

@@ -2,12 +2,13 @@
 
 import re
 from html.entities import html5
+from typing import TypeAlias
 
 from lxml import etree
-from lxml.etree import _Element as Element
 
 from scatter_pipelines.errors import DocumentError
 
+Element: TypeAlias = etree._Element
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
 _XML_NAMES = frozenset((b"amp", b"lt", b"gt", b"quot", b"apos"))
 

@@ -37,7 +37,7 @@ def _shown_again(shell: Shell, folder: Path, task_id: str) -> None:
     assert f"scatter retry {task_id} && scatter run --task {task_id}" in done.stdout
     for said in ("encrypted: Save a copy without the password", "error unsupported_type", task_id):
         assert said in done.stdout
-    advice = "Convert the document to PDF, plain text or Markdown."
+    advice = "Save or convert it as PDF, DOCX, HTML or plain text."
     assert done.stdout.count(advice) == 1
 
 

@@ -95,7 +95,7 @@ def decode_html(content: bytes) -> str:
 def write_html(writer: Sectioned, root: Element) -> None:
     """The page's body, with a page for each section of its highest level that has several."""
     several = sum(1 for _ in zip(root.iter("h1"), range(2), strict=False)) > 1
-    _HtmlWalk(writer, MARKUP, page_level=1 if several else 2).element(root)
+    HtmlWalk(writer, MARKUP, page_level=1 if several else 2).element(root)
 
 
 def metadata_of(root: Element) -> dict[str, str]:
@@ -132,11 +132,11 @@ def _front_page(writer: Sectioned, root: Element) -> None:
     writer.new_page()
 
 
-class _HtmlWalk(Walk):
+class HtmlWalk(Walk):
     """Leaves out what the page hides."""
 
     def is_dropped(self, element: Element) -> bool:
         if local(element) in self.markup.dropped or "hidden" in element.attrib:
             return True
         style = element.get("style")
-        return element.get("aria-hidden") == "true" and not len(element) or bool(style and _HIDDEN.search(style))
+        return (element.get("aria-hidden") == "true" and not len(element)) or bool(style and _HIDDEN.search(style))

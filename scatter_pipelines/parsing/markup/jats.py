@@ -7,7 +7,7 @@ from scatter_pipelines.model.document import Document, RegionKind
 from scatter_pipelines.parsing.detect import JATS
 from scatter_pipelines.parsing.markup.jats_front import write_front
 from scatter_pipelines.parsing.markup.jats_references import write_reference
-from scatter_pipelines.parsing.markup.jats_text import MARKUP, text_of
+from scatter_pipelines.parsing.markup.jats_text import MARKUP, sign_before, text_of
 from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.sectioned import Sectioned
 from scatter_pipelines.parsing.walk import Walk
@@ -46,7 +46,7 @@ def _write_article(writer: Sectioned, article: Element) -> None:
     floats = child(article, "floats-group")
     if floats is not None:
         writer.new_page()
-        JatsWalk(writer, MARKUP).element(floats)
+        JatsWalk(writer).element(floats)
     _write_back(writer, child(article, "back"))
     for sub in children(article, "sub-article", "response"):
         writer.new_page()
@@ -56,7 +56,7 @@ def _write_article(writer: Sectioned, article: Element) -> None:
 
 
 def _write_body(writer: Sectioned, body: Element | None) -> None:
-    walk = JatsWalk(writer, MARKUP)
+    walk = JatsWalk(writer)
     for one in [] if body is None else body:
         if local(one) == "sec":
             writer.new_page()
@@ -89,7 +89,7 @@ def _write_part(writer: Sectioned, part: Element) -> None:
     if kind is not None and title is not None:
         writer.block(text_of(title), "heading", level=1)
     mark = writer.mark()
-    JatsWalk(writer, MARKUP, titled=kind is not None).element(part)
+    JatsWalk(writer, titled=kind is not None).element(part)
     if kind is not None:
         writer.close(kind, mark)
 
@@ -106,7 +106,7 @@ def _write_references(writer: Sectioned, references: Element) -> None:
 class JatsWalk(Walk):
     """Titles of sections are headings of their depth; of several forms of a formula one is kept."""
 
-    def __init__(self, writer: Sectioned, markup: object = MARKUP, *, titled: bool = False) -> None:
+    def __init__(self, writer: Sectioned, *, titled: bool = False) -> None:
         super().__init__(writer, MARKUP)
         self._titled = titled
 
@@ -117,6 +117,10 @@ class JatsWalk(Walk):
         if parent is not None and local(parent) == "alternatives":
             return element is not best_form(parent)
         return super().is_dropped(element)
+
+    def start(self, element: Element) -> None:
+        super().start(element)
+        self.flow.add(sign_before(element))
 
     def heading_level(self, element: Element) -> int:
         if local(element) != "title":

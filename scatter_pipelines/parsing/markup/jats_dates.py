@@ -5,7 +5,16 @@ import re
 from scatter_pipelines.parsing.markup.jats_text import text_of
 from scatter_pipelines.parsing.xml_tree import Element, attribute, child, children
 
-_NOT_PUBLISHED = ("epreprint", "preprint", "pmc-release", "nihms-submitted", "retracted", "corrected", "received", "accepted")
+_NOT_PUBLISHED = (
+    "epreprint",
+    "preprint",
+    "pmc-release",
+    "nihms-submitted",
+    "retracted",
+    "corrected",
+    "received",
+    "accepted",
+)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"\d{4}")
 

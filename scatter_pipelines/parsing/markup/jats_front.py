@@ -11,7 +11,17 @@ from scatter_pipelines.parsing.walk import Walk
 from scatter_pipelines.parsing.xml_tree import Element, attribute, child, children, local
 
 _NAMES = ("name", "name-alternatives", "string-name", "collab", "collab-alternatives")
-_NOT_MAIN = ("graphical", "teaser", "toc", "precis", "editor", "executive-summary", "key-points", "author-highlights", "synopsis")
+_NOT_MAIN = (
+    "graphical",
+    "teaser",
+    "toc",
+    "precis",
+    "editor",
+    "executive-summary",
+    "key-points",
+    "author-highlights",
+    "synopsis",
+)
 _FUNDING = ("financial-disclosure", "supported-by", "funding")
 _CONFLICTS = ("conflict", "coi-statement")
 

@@ -12,7 +12,10 @@ def name_of(element: Element | None, *, surname_first: bool = False) -> str:
         return ""
     if local(element) == "name-alternatives":
         return name_of(next((one for one in element if local(one) in ("name", "string-name")), None))
-    surname, given = text_of(child(element, "surname"), without=_BESIDE), text_of(child(element, "given-names"), without=_BESIDE)
+    surname, given = (
+        text_of(child(element, "surname"), without=_BESIDE),
+        text_of(child(element, "given-names"), without=_BESIDE),
+    )
     if local(element) in ("collab", "string-name") and not (surname and given):
         return text_of(element, without=_BESIDE).strip(" ,;")
     first = surname_first or attribute(element, "name-style") == "eastern"

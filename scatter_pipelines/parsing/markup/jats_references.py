@@ -39,12 +39,16 @@ def _assembled(citation: Element) -> str:
     publisher = ": ".join(filter(None, (parts.get("publisher-loc"), parts.get("publisher-name"))))
     sentences = [_authors(citation), title, parts.get("source", ""), parts.get("edition", ""), publisher]
     sentences += [";".join(filter(None, (parts.get("year"), where))), parts.get("comment", "")]
-    sentences += [_identifier(one) for one in children(citation, "pub-id")] + [text_of(one) for one in children(citation, "ext-link", "uri")]
+    sentences += [_identifier(one) for one in children(citation, "pub-id")] + [
+        text_of(one) for one in children(citation, "ext-link", "uri")
+    ]
     return " ".join(_ended(one) for one in sentences if one)
 
 
 def _authors(citation: Element) -> str:
-    groups = [one for one in children(citation, "person-group") if attribute(one, "person-group-type") in ("author", "")]
+    groups = [
+        one for one in children(citation, "person-group") if attribute(one, "person-group-type") in ("author", "")
+    ]
     people = [one for group in groups or [citation] for one in group]
     names = [name_of(one, surname_first=True) for one in people if local(one) in ("name", "string-name", "collab")]
     return ", ".join(names + ["et al" for one in people if local(one) == "etal"])
