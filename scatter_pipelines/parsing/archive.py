@@ -10,8 +10,8 @@ from scatter_pipelines.errors import DocumentError
 
 MOST_ENTRIES = 20_000
 MOST_BYTES = 512 * 1024 * 1024
-MOST_PART_BYTES = 256 * 1024 * 1024
-_MOST_RATIO = 2_000
+MOST_PART_BYTES = 128 * 1024 * 1024
+_MOST_RATIO = 500
 _FREE = 10 * 1024 * 1024
 _CHUNK = 1024 * 1024
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, NotImplementedError, KeyError)

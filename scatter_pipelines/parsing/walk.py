@@ -101,6 +101,7 @@ class Walk:
 
     def add_text(self, owner: Element, text: str | None) -> None:
         """`text` stands directly in `owner`."""
+        self._label = self._label and not (text and text.strip())
         self.flow.add(text, keep=self._keep > 0)
 
     def spans(self, element: Element) -> tuple[int, int]:
@@ -131,7 +132,6 @@ class Walk:
         if self._ends_block(element, name):
             if not self._label:
                 self.flush()
-            self._label = False
             self._start_block(element, name)
 
     def _ends_block(self, element: Element, name: str) -> bool:

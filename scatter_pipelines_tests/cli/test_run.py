@@ -11,7 +11,7 @@ COUNTS = ("pending", "extracting", "completed", "error", "cancelled")
 def test_a_mixed_folder_ends_with_some_errors_and_the_documented_object(
     shell: Shell, papers: Callable[..., Path], odd: Callable[..., Path]
 ) -> None:
-    folder = odd("encrypted", "truncated", "empty", "html_error", "pdf_named_txt", folder=papers(2))
+    folder = odd("encrypted", "truncated", "empty", "old_word", "pdf_named_txt", folder=papers(2))
     done = shell.anew("run", str(folder), "--json")
     assert done.returncode == 3
     first = one_object(done.stdout)

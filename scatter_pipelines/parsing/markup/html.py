@@ -20,12 +20,12 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _META = re.compile(r"(?:citation_|dc\.|dcterms\.|og:title|author$|description$|keywords$)", re.IGNORECASE)
 _BLOCKS = (
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figure footer form header hr html "
-    "legend li main menu ol option p search section summary ul thead tbody tfoot"
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figure footer form header "
+    "hr html legend li main menu ol option p search section summary ul thead tbody tfoot"
 )
 _DROPPED = (
-    "head script style template noscript nav iframe frame object embed applet svg canvas audio video select textarea button "
-    "datalist math-annotation annotation annotation-xml"
+    "head script style template noscript nav iframe frame object embed applet svg canvas audio video select textarea "
+    "button datalist annotation annotation-xml"
 )
 MARKUP = Markup(
     dropped=frozenset(_DROPPED.split()),
@@ -47,9 +47,9 @@ _FRONT: tuple[tuple[str, RegionKind | None], ...] = (
 class HtmlParser:
     """Codes raised: empty, corrupt, too_large.
 
-    A page for what comes before the first section and for each section: `h2`, or `h1` where there are several. Scripts,
-    styles, forms' controls, `nav` and what is hidden are left out. What an article's page says of it in `citation_` tags
-    becomes a first page of its own.
+    A page for what comes before the first section and for each section: `h2`, or `h1` where there are several.
+    Scripts, styles, forms' controls, `nav` and what is hidden are left out. What an article's page says of it in
+    `citation_` tags becomes a first page of its own.
     """
 
     name = "html"

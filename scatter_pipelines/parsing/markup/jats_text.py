@@ -7,13 +7,13 @@ from scatter_pipelines.parsing.walk import Markup
 from scatter_pipelines.parsing.xml_tree import Element, local
 
 _BLOCKS = (
-    "abstract ack app body boxed-text caption chem-struct-wrap def def-item def-list disp-formula disp-quote fig fn "
-    "fn-group glossary kwd-group list list-item notes p sec speech statement supplementary-material table-wrap table-wrap-foot "
-    "term thead tbody tfoot title verse-group verse-line attrib answer question trans-abstract"
+    "abstract ack app body boxed-text caption chem-struct-wrap def def-item def-list disp-formula disp-quote fig "
+    "fn fn-group glossary kwd-group list list-item notes p sec speech statement supplementary-material table-wrap "
+    "table-wrap-foot term thead tbody tfoot title verse-group verse-line attrib answer question trans-abstract"
 )
 _DROPPED = (
-    "graphic inline-graphic media object-id sec-meta alt-text long-desc processing-meta contrib-id annotation "
-    "annotation-xml permissions self-uri institution-id"
+    "graphic inline-graphic media object-id sec-meta alt-text long-desc processing-meta contrib-id "
+    "annotation annotation-xml permissions self-uri institution-id"
 )
 _SEPARATED = {
     "surname": " ",

@@ -15,7 +15,7 @@ from scatter_pipelines.parsing.office.ooxml import properties
 from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.sectioned import Sectioned
 
-_MOST_CELLS = 10_000_000
+_MOST_CELLS = 5_000_000
 _REFERENCE = re.compile(rb'\br="([A-Z]{1,3})(\d{1,7})"')
 
 
@@ -59,13 +59,11 @@ def _number(column: bytes) -> int:
 
 
 def _write_sheet(writer: Sectioned, book: python_calamine.CalamineWorkbook, name: str) -> None:
-    rows = book.get_sheet_by_name(name).to_python()
+    """An empty sheet is a page with its name alone."""
     writer.new_page()
-    if not any(any(cell != "" for cell in row) for row in rows):
-        return
     writer.block(name, "heading", level=1)
     mark = writer.mark()
-    for row in rows:
+    for row in book.get_sheet_by_name(name).iter_rows():
         writer.row(map(shown, row))
     writer.close("table", mark)
 
