@@ -44,22 +44,17 @@ class Archive:
     def names(self) -> list[str]:
         return list(self._entries)
 
-    def check(self) -> None:
-        """Unpacks every part to nowhere, in pieces: for a library that opens the archive by itself."""
-        for name in self._entries:
-            self.read(name, keep=False)
-
     def find(self, name: str) -> bytes | None:
         return self.read(name) if name in self._entries else None
 
-    def read(self, name: str, *, keep: bool = True) -> bytes:
+    def read(self, name: str) -> bytes:
         if name not in self._entries:
             raise DocumentError("corrupt", f"The document lacks its part {name[:100]!r}: save it again.")
         entry = self._entries[name]
         if entry.flag_bits & 1:
             raise DocumentError("encrypted", "The archive needs a password: save a copy without one and submit that.")
         try:
-            return self._unpack(entry, keep)
+            return self._unpack(entry)
         except _BROKEN as error:
             raise DocumentError(
                 "corrupt", f"The part {name[:100]!r} cannot be unpacked: is the file complete?"
@@ -67,7 +62,7 @@ class Archive:
         except RuntimeError as error:
             raise DocumentError("encrypted", f"The part {name[:100]!r} cannot be unpacked ({error}).") from error
 
-    def _unpack(self, entry: zipfile.ZipInfo, keep: bool) -> bytes:
+    def _unpack(self, entry: zipfile.ZipInfo) -> bytes:
         pieces: list[bytes] = []
         size = 0
         allowed = min(MOST_PART_BYTES, max(_FREE, _MOST_RATIO * entry.compress_size))
@@ -79,8 +74,7 @@ class Archive:
                     raise DocumentError(
                         "too_large", f"The part {entry.filename[:100]!r} unpacks to more than is allowed."
                     )
-                if keep:
-                    pieces.append(piece)
+                pieces.append(piece)
         return b"".join(pieces)
 
 

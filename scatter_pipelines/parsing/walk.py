@@ -68,6 +68,8 @@ class Walk:
         self.markup = markup
         self.page_level = page_level
         self.flow = Flow()
+        self._structure = markup.blocks | markup.tables | markup.rows | markup.cells | markup.kept
+        self._tabular = markup.tables | markup.rows | markup.cells
         self._table: _Table | None = None
         self._open: list[Mark] = []
         self._keep = 0
@@ -135,9 +137,7 @@ class Walk:
             self._start_block(element, name)
 
     def _ends_block(self, element: Element, name: str) -> bool:
-        markup = self.markup
-        structure = markup.blocks | markup.tables | markup.rows | markup.cells | markup.kept
-        return name in structure or self.kind_of(element) is not None or self.heading_level(element) > 0
+        return name in self._structure or self.kind_of(element) is not None or self.heading_level(element) > 0
 
     def _start_block(self, element: Element, name: str) -> None:
         level = self.heading_level(element)
@@ -145,7 +145,7 @@ class Walk:
             self.writer.new_page()
         if self.kind_of(element) is not None:
             self._open.append(self.writer.mark())
-        if name in self.markup.tables | self.markup.rows | self.markup.cells:
+        if name in self._tabular:
             self._start_table(name)
 
     def _start_table(self, name: str) -> None:
@@ -180,7 +180,7 @@ class Walk:
             mark = self._open.pop()
             if self._table is None or self._table.cell is None:
                 self.writer.close(kind, mark)
-        if name in self.markup.tables | self.markup.rows | self.markup.cells:
+        if name in self._tabular:
             self._end_table(element, name)
 
     def _end_table(self, element: Element, name: str) -> None:

@@ -108,9 +108,17 @@ def test_a_bomb_of_a_gibibyte_ends_in_a_code_in_bounded_memory(parts: dict[str, 
     assert in_child(bomb(parts, name, GIB, claimed)) in ("too_large", "corrupt")
 
 
-def test_two_cells_far_apart_do_not_fill_memory() -> None:
-    rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
-    assert in_child(xlsx(rows)) == "too_large"
+@pytest.mark.parametrize(
+    ("far", "code"),
+    [
+        ('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>', "too_large"),
+        ("<row r='99999'><c\nr = 'XFD99999'><v>1</v></c></row>", "too_large"),
+        ('<row r="999999999"><c><v>1</v></c></row>', "corrupt"),
+        ('<row r="2"><c r="A&#57;9999999"><v>1</v></c></row>', "corrupt"),
+    ],
+)
+def test_two_cells_far_apart_do_not_fill_memory(far: str, code: str) -> None:
+    assert in_child(xlsx(f'<row r="1"><c r="A1"><v>1</v></c></row>{far}')) == code
 
 
 def test_an_archive_of_too_many_parts_is_refused() -> None:

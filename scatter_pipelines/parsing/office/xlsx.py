@@ -16,7 +16,8 @@ from scatter_pipelines.parsing.protocol import ParseLimits, Progress
 from scatter_pipelines.parsing.sectioned import Sectioned
 
 _MOST_CELLS = 5_000_000
-_REFERENCE = re.compile(rb'\br="([A-Z]{1,3})(\d{1,7})"')
+_REFERENCE = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^<]*?\br\s*=\s*["']([^"']*)""")
+_PLACE = re.compile(rb"([A-Z]{0,3})(\d{1,7})")
 
 
 class XlsxParser:
@@ -27,7 +28,6 @@ class XlsxParser:
 
     def parse(self, content: bytes, *, limits: ParseLimits, progress: Progress) -> Document:
         archive = Archive(content)
-        archive.check()
         _check_extent(archive)
         writer = Sectioned(limits, progress)
         try:
@@ -42,11 +42,15 @@ class XlsxParser:
 def _check_extent(archive: Archive) -> None:
     """A sheet is held in memory as a rectangle: two cells far from one another must not fill it."""
     for name in archive.names():
-        if not (name.startswith("xl/") and "sheet" in name and name.endswith(".xml")):
-            continue
+        content = archive.read(name)
+        if name.endswith(".xml") and b"\0" in content:
+            raise DocumentError("corrupt", "The workbook's XML is in an encoding that is not read: save it again.")
         rows = columns = 1
-        for column, row in _REFERENCE.findall(archive.read(name)):
-            rows, columns = max(rows, int(row)), max(columns, _number(column))
+        for reference in _REFERENCE.findall(content):
+            place = _PLACE.fullmatch(reference)
+            if place is None:
+                raise DocumentError("corrupt", "A cell of the workbook has no place that can be: save it again.")
+            rows, columns = max(rows, int(place[2])), max(columns, _number(place[1]))
         if rows * columns > _MOST_CELLS:
             raise DocumentError("too_large", f"A sheet of {rows} rows and {columns} columns is more than is allowed.")
 
