@@ -18,7 +18,9 @@ def parse_xml(content: bytes) -> Element:
 
     Names that a DTD we do not read would define (`&alpha;`) are replaced by the characters HTML gives them.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
     try:
         root = etree.fromstring(_NAMED.sub(_character, content), parser)
     except (etree.XMLSyntaxError, ValueError) as error:

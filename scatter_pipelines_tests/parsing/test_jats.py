@@ -87,3 +87,10 @@ def test_a_cut_article_is_corrupt_and_one_without_text_empty() -> None:
         with pytest.raises(DocumentError) as caught:
             parse(content)
         assert caught.value.code == code
+
+
+def test_comments_and_instructions_are_nothing_wherever_they_stand() -> None:
+    noise = "<!-- c --><?p x?>"
+    body = f"<body>{noise}<p>Be{noise}fore</p><sec>{noise}<title>M</title></sec>{noise}</body>"
+    back = f"<back>{noise}<ref-list>{noise}<ref><mixed-citation>A. {noise}2001</mixed-citation></ref></ref-list></back>"
+    assert lines(parse(article(body, back))) == [["Before"], ["M"], ["References", "A. 2001"]]
