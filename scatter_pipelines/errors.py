@@ -81,7 +81,7 @@ _ROWS: tuple[ErrorCode, ...] = (
         "permanent",
         "parse",
         "The content is of a kind that no parser here reads.",
-        "Convert the document to PDF, plain text or Markdown.",
+        "Save or convert it as PDF, DOCX, HTML or plain text.",
     ),
     ErrorCode(
         "encrypted",

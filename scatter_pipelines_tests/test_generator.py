@@ -231,10 +231,9 @@ def test_the_scan_has_a_picture_and_no_text() -> None:
 
 def test_the_others_are_what_their_code_says() -> None:
     assert generate_odd("empty")[1:] == (b"", "empty")
-    error_page = generate_odd("html_error")
-    assert error_page.content.startswith(b"<!DOCTYPE html>")
-    assert error_page.filename.endswith(".pdf")
-    assert error_page.expected_code == "unsupported_type"
+    old = generate_odd("old_word")
+    assert old.content.startswith(b"\xd0\xcf\x11\xe0")
+    assert (old.filename, old.expected_code) == ("fulltext.pdf", "unsupported_type")
 
 
 def test_the_misnamed_ones_are_whole() -> None:

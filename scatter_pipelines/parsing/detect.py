@@ -1,6 +1,9 @@
 """What a document is, told from its content and never from its name. Nothing is parsed here."""
 
+import io
 import re
+import struct
+import zipfile
 from dataclasses import dataclass
 
 from scatter_pipelines.parsing.decoding import decode_text
@@ -22,6 +25,19 @@ JATS = MediaType("application/jats+xml", "an article in XML (JATS)")
 SVG = MediaType("image/svg+xml", "a drawing (SVG)")
 XML = MediaType("application/xml", "an XML file")
 ZIP = MediaType("application/zip", "a ZIP archive")
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+DOCX = MediaType(_OFFICE + "wordprocessingml.document", "a Word document (DOCX)")
+XLSX = MediaType(_OFFICE + "spreadsheetml.sheet", "an Excel workbook (XLSX)")
+PPTX = MediaType(_OFFICE + "presentationml.presentation", "a PowerPoint presentation (PPTX)")
+EPUB = MediaType("application/epub+zip", "an e-book (EPUB)")
+ODT = MediaType("application/vnd.oasis.opendocument.text", "a text document (ODT)")
+ODS = MediaType("application/vnd.oasis.opendocument.spreadsheet", "a spreadsheet (ODS)")
+ODP = MediaType("application/vnd.oasis.opendocument.presentation", "a presentation (ODP)")
+RTF = MediaType("application/rtf", "a rich text document (RTF)")
+EML = MediaType("message/rfc822", "a mail (EML)")
+MHTML = MediaType("multipart/related", "a web page saved as one file (MHTML)")
+OLE = MediaType("application/x-ole-storage", "a document of an old Office program (DOC, XLS, PPT or MSG)")
+ENCRYPTED_OFFICE = MediaType("application/x-ole-encrypted", "an Office document with a password")
 EMPTY = MediaType("application/x-empty", "an empty file")
 BINARY = MediaType("application/octet-stream", "binary data or text in an unknown encoding")
 
@@ -32,9 +48,8 @@ _SIGNATURES = (
     (b"II*\0", MediaType("image/tiff", "a picture (TIFF)")),
     (b"MM\0*", MediaType("image/tiff", "a picture (TIFF)")),
     (b"\0\0\0\x0cjP  ", MediaType("image/jp2", "a picture (JPEG 2000)")),
-    (b"{\\rtf", MediaType("application/rtf", "a rich text document (RTF)")),
+    (b"{\\rtf", RTF),
     (b"%!PS", MediaType("application/postscript", "a PostScript file")),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", MediaType("application/x-ole-storage", "an old Office document (DOC)")),
     (b"AT&TFORM", MediaType("image/vnd.djvu", "a scanned document (DjVu)")),
     (b"\x1f\x8b", MediaType("application/gzip", "a gzip archive")),
     (b"BZh", MediaType("application/x-bzip2", "a bzip2 archive")),
@@ -44,21 +59,24 @@ _SIGNATURES = (
     (b"SQLite format 3\0", MediaType("application/vnd.sqlite3", "an SQLite database")),
     (b"\x7fELF", MediaType("application/x-executable", "a program")),
 )  # fmt: skip
-_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OLE_START = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _IN_ZIP = (
-    (b"word/document", MediaType(_OFFICE + "wordprocessingml.document", "a Word document (DOCX)")),
-    (b"xl/workbook", MediaType(_OFFICE + "spreadsheetml.sheet", "an Excel workbook (XLSX)")),
-    (b"ppt/presentation", MediaType(_OFFICE + "presentationml.presentation", "a PowerPoint presentation (PPTX)")),
-    (b"application/epub+zip", MediaType("application/epub+zip", "an e-book (EPUB)")),
-    (b"application/vnd.oasis.opendocument", MediaType("application/vnd.oasis.opendocument", "an OpenDocument file")),
-)  # fmt: skip
+    ("word/document", DOCX),
+    ("xl/workbook.xml", XLSX),
+    ("ppt/presentation", PPTX),
+    ("META-INF/container.xml", EPUB),
+)
+_BY_MIMETYPE = (EPUB, ODT, ODS, ODP)
+_LONGEST_MIMETYPE = 100
+_BROKEN_ZIP = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error)
 _PDF_HEADER_WITHIN = 1024
 _HEAD = 4096
-_ZIP_DIRECTORY = 65_536
 _OBJECT = re.compile(rb"\d\s+\d+\s+obj\b")
 _PROLOGUE = re.compile(r"\s*(?:(?:<\?.*?\?>|<!--.*?-->)\s*)*", re.DOTALL)
 _HTML_START = re.compile(r"<(?:!doctype\s+html|html|head|body|title|meta|div|table|script|h1|p)\b", re.IGNORECASE)
 _JATS_START = re.compile(r"<(?:!doctype\s+(?:pmc-)?article|(?:pmc-)?article(?:set)?)\b", re.IGNORECASE)
+_HEADER_LINE = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?: |$)|[ \t]+\S")
+_MAIL_HEADERS = frozenset(("message-id", "mime-version", "received", "return-path", "delivered-to"))
 _SVG_START = re.compile(r"<(?:!doctype\s+svg|svg)\b", re.IGNORECASE)
 _XML_START = re.compile(r"<\?xml\b|<!doctype\b|<(\w[\w:.-]*)[^<>]*\bxmlns\b", re.IGNORECASE)
 _MARKDOWN_LINE = re.compile(
@@ -79,6 +97,8 @@ def _binary(content: bytes) -> MediaType | None:
         return PDF
     if content.startswith(b"PK\x03\x04"):
         return _in_zip(content)
+    if content.startswith(_OLE_START):
+        return ENCRYPTED_OFFICE if "EncryptedPackage".encode("utf-16-le") in content else OLE
     if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
         return MediaType("image/webp", "a picture (WebP)")
     return next((kind for signature, kind in _SIGNATURES if content.startswith(signature)), None)
@@ -93,15 +113,35 @@ def _is_pdf(content: bytes) -> bool:
 
 
 def _in_zip(content: bytes) -> MediaType:
-    names = content[:_HEAD] + content[-_ZIP_DIRECTORY:]
-    return next((kind for name, kind in _IN_ZIP if name in names), ZIP)
+    """By the names in its directory, and the `mimetype` that e-books and OpenDocument begin with."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            said = _mimetype(archive) if "mimetype" in names else ""
+    except _BROKEN_ZIP:
+        return _in_broken_zip(content)
+    for kind in _BY_MIMETYPE:
+        if said in (kind.name, f"{kind.name}-template"):
+            return kind
+    return next((kind for part, kind in _IN_ZIP if any(name.startswith(part) for name in names)), ZIP)
+
+
+def _mimetype(archive: zipfile.ZipFile) -> str:
+    with archive.open("mimetype") as part:
+        return part.read(_LONGEST_MIMETYPE).decode("ascii", "replace").strip()
+
+
+def _in_broken_zip(content: bytes) -> MediaType:
+    """What it was before it was cut short, if its first names tell."""
+    head = content[:_HEAD]
+    return next((kind for part, kind in _IN_ZIP if part.encode() in head), ZIP)
 
 
 def _textual(text: str | None) -> MediaType:
     if text is None:
         return BINARY
     head = text[:_HEAD]
-    return _markup(head) or (MARKDOWN if _looks_like_markdown(head) else PLAIN_TEXT)
+    return _markup(head) or _mail(head) or (MARKDOWN if _looks_like_markdown(head) else PLAIN_TEXT)
 
 
 def _markup(head: str) -> MediaType | None:
@@ -111,6 +151,20 @@ def _markup(head: str) -> MediaType | None:
         if pattern.match(start):
             return kind
     return XML if _XML_START.match(head.lstrip()) else None
+
+
+def _mail(head: str) -> MediaType | None:
+    """Headers from the first line on, among them one that people do not write by hand."""
+    names: set[str] = set()
+    for line in head.lstrip("\r\n").splitlines():
+        found = _HEADER_LINE.match(line)
+        if not line.strip() or found is None:
+            break
+        if found[1]:
+            names.add(found[1].lower())
+    if "from" not in names or not names & _MAIL_HEADERS:
+        return None
+    return MHTML if "snapshot-content-location" in names or "From: <Saved by" in head else EML
 
 
 def _looks_like_markdown(head: str) -> bool:

@@ -4,7 +4,35 @@ from collections.abc import Mapping
 
 from scatter_pipelines.errors import DocumentError
 from scatter_pipelines.model.document import Document
-from scatter_pipelines.parsing.detect import EMPTY, MARKDOWN, PDF, PLAIN_TEXT, MediaType, detect
+from scatter_pipelines.parsing.detect import (
+    DOCX,
+    EML,
+    EMPTY,
+    ENCRYPTED_OFFICE,
+    EPUB,
+    HTML,
+    JATS,
+    MARKDOWN,
+    ODP,
+    ODS,
+    ODT,
+    PDF,
+    PLAIN_TEXT,
+    PPTX,
+    RTF,
+    XLSX,
+    MediaType,
+    detect,
+)
+from scatter_pipelines.parsing.markup.html import HtmlParser
+from scatter_pipelines.parsing.markup.jats import JatsParser
+from scatter_pipelines.parsing.office.docx import DocxParser
+from scatter_pipelines.parsing.office.eml import EmlParser
+from scatter_pipelines.parsing.office.epub import EpubParser
+from scatter_pipelines.parsing.office.opendocument import OpenDocumentParser
+from scatter_pipelines.parsing.office.pptx import PptxParser
+from scatter_pipelines.parsing.office.rtf import RtfParser
+from scatter_pipelines.parsing.office.xlsx import XlsxParser
 from scatter_pipelines.parsing.pdf import PdfParser
 from scatter_pipelines.parsing.protocol import ParseLimits, Parser, Progress
 from scatter_pipelines.parsing.text import TextParser
@@ -13,6 +41,17 @@ PARSERS: Mapping[MediaType, Parser] = {
     PDF: PdfParser(),
     PLAIN_TEXT: TextParser(PLAIN_TEXT),
     MARKDOWN: TextParser(MARKDOWN),
+    HTML: HtmlParser(),
+    JATS: JatsParser(),
+    DOCX: DocxParser(),
+    PPTX: PptxParser(),
+    XLSX: XlsxParser(),
+    EPUB: EpubParser(),
+    ODT: OpenDocumentParser(ODT),
+    ODS: OpenDocumentParser(ODS),
+    ODP: OpenDocumentParser(ODP),
+    EML: EmlParser(),
+    RTF: RtfParser(),
 }
 
 
@@ -21,9 +60,13 @@ def parse_document(content: bytes, *, limits: ParseLimits, progress: Progress) -
     kind = detect(content)
     if kind == EMPTY:
         raise DocumentError("empty", "The document has zero bytes.")
+    if kind == ENCRYPTED_OFFICE:
+        raise DocumentError(
+            "encrypted", "The Office document needs a password: save a copy without it and submit that."
+        )
     if kind not in PARSERS:
         raise DocumentError(
-            "unsupported_type", f"This is {kind.title}. Convert the document to PDF, plain text or Markdown."
+            "unsupported_type", f"This is {kind.title}. Save or convert it as PDF, DOCX, HTML or plain text."
         )
     return PARSERS[kind].parse(content, limits=limits, progress=progress)
 

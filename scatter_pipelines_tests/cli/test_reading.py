@@ -18,7 +18,7 @@ COLOUR = re.compile("\x1b\\[[0-9;]*m")
 @pytest.fixture
 def task_id(shell: Shell, papers: Callable[..., Path], odd: Callable[..., Path]) -> str:
     """A closed task of two papers, one with an endless name, and two odd documents."""
-    folder = odd("html_error", "encrypted", folder=papers(1))
+    folder = odd("old_word", "encrypted", folder=papers(1))
     long = "a very long name of a study that goes on and on 试验 " * 3 + ".txt"
     (folder / long).write_text("Effects of \x1b[31mred\x07 light\n\nWe enrolled 12 patients.\n", encoding="utf-8")
     task_id: str = shell.json("run", str(folder), status=3)["task_id"]

@@ -11,7 +11,7 @@ COUNTS = ("pending", "extracting", "completed", "error", "cancelled")
 def test_a_mixed_folder_ends_with_some_errors_and_the_documented_object(
     shell: Shell, papers: Callable[..., Path], odd: Callable[..., Path]
 ) -> None:
-    folder = odd("encrypted", "truncated", "empty", "html_error", "pdf_named_txt", folder=papers(2))
+    folder = odd("encrypted", "truncated", "empty", "old_word", "pdf_named_txt", folder=papers(2))
     done = shell.anew("run", str(folder), "--json")
     assert done.returncode == 3
     first = one_object(done.stdout)
@@ -37,7 +37,7 @@ def _shown_again(shell: Shell, folder: Path, task_id: str) -> None:
     assert f"scatter retry {task_id} && scatter run --task {task_id}" in done.stdout
     for said in ("encrypted: Save a copy without the password", "error unsupported_type", task_id):
         assert said in done.stdout
-    advice = "Convert the document to PDF, plain text or Markdown."
+    advice = "Save or convert it as PDF, DOCX, HTML or plain text."
     assert done.stdout.count(advice) == 1
 
 

@@ -61,7 +61,7 @@ def test_a_table_shows_fields_with_one_short_value_that_was_found() -> None:
 
 
 def test_errors_are_grouped_with_their_advice_once(capsys: pytest.CaptureFixture[str]) -> None:
-    advice = "Convert the document to PDF, plain text or Markdown."
+    advice = "Save or convert it as PDF, DOCX, HTML or plain text."
     errors = [
         {"filename": "a\nb.pdf", "code": "unsupported_type", "stage": "parse", "message": f"A web page. {advice}"},
         {"filename": "c.pdf", "code": "empty", "stage": "parse", "message": "It has zero bytes."},

@@ -9,19 +9,14 @@ from scatter_pipelines_tests.generator.papers import draw_paper, generate_paper
 from scatter_pipelines_tests.generator.pdf import paper_pdf
 
 OddKind = Literal[
-    "encrypted", "truncated", "image_only", "empty", "html_error", "pdf_named_txt", "text_named_pdf", "zero_pages"
+    "encrypted", "truncated", "image_only", "empty", "old_word", "pdf_named_txt", "text_named_pdf", "zero_pages"
 ]
 ODD_KINDS: tuple[OddKind, ...] = get_args(OddKind)
 PASSWORD = "open-sesame"
 ODD_SEED = 4_711
 """The seed of the papers that the odd documents are made from."""
 
-_HTML_ERROR = """<!DOCTYPE html>
-<html><head><title>403 Forbidden</title></head>
-<body><h1>Access denied</h1>
-<p>Your institution does not subscribe to this content. Sign in or buy the article to read on.</p>
-</body></html>
-"""
+_OLD_WORD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "WordDocument".encode("utf-16-le")
 
 
 class OddDocument(NamedTuple):
@@ -45,8 +40,8 @@ def generate_odd(kind: OddKind) -> OddDocument:
             return OddDocument("scan0001.pdf", scanned_pdf(), "no_text_layer")
         case "empty":
             return OddDocument("empty.pdf", b"", "empty")
-        case "html_error":
-            return OddDocument("fulltext.pdf", _HTML_ERROR.encode(), "unsupported_type")
+        case "old_word":
+            return OddDocument("fulltext.pdf", _OLD_WORD, "unsupported_type")
         case "pdf_named_txt":
             return OddDocument("report.txt", generate_paper(ODD_SEED, "two_column").content, None)
         case "text_named_pdf":

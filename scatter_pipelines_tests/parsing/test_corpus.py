@@ -1,6 +1,8 @@
 """Real papers and odd PDFs, where the corpus lies next to the project."""
 
+import json
 import multiprocessing
+import re
 from collections import Counter
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -13,6 +15,7 @@ from scatter_pipelines.parsing.placed import PageLines, PlacedWord, page_of
 from scatter_pipelines.parsing.reading_order import in_reading_order
 from scatter_pipelines_tests.parsing.fidelity import Score, score
 from scatter_pipelines_tests.parsing.pdfs import assert_partitioned, parse
+from scatter_pipelines_tests.parsing.regions import check_regions, texts
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 SECONDS = 10
@@ -125,3 +128,33 @@ def test_every_odd_pdf_ends_in_a_text_or_a_code() -> None:
     assert found["issue19484_1.pdf"] == "encrypted"
     assert found["bug_jpx.pdf"] == "no_text_layer"
     assert found["issue15516_reduced.pdf"] == "unreadable_text"
+
+
+def soft(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
+
+
+def test_the_regions_of_an_article_are_its_gold() -> None:
+    """A gold abstract may begin with the abstract's heading, which is no part of the region."""
+    for line in (CORPUS / "gold" / "papers.jsonl").read_text().splitlines():
+        paper = json.loads(line)
+        gold = paper["fields"]
+        document = parse((CORPUS / "papers" / paper["filename"]).with_suffix(".nxml").read_bytes())
+        check_regions(document)
+        assert texts(document, "author") == gold["authors"]
+        assert [*texts(document, "title"), *texts(document, "journal")] == [gold["title"], gold["journal"]]
+        assert texts(document, "doi") == ([gold["doi"]] if gold["doi"] else [])
+        assert [date[:4] for date in texts(document, "publication_date")] == [str(gold["year"])]
+        abstract = soft(gold["abstract"] or "").removeprefix("abstract")
+        assert [soft(text) for text in texts(document, "abstract")] == ([abstract] if abstract else [])
+
+
+def test_every_office_document_ends_in_a_text_or_a_code() -> None:
+    found: Counter[str] = Counter()
+    for path in sorted((CORPUS / "office").iterdir()):
+        try:
+            check_regions(parse(path.read_bytes()))
+            found["text"] += 1
+        except DocumentError as error:
+            found[error.code] += 1
+    assert found == {"text": 45}

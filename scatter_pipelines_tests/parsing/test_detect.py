@@ -29,6 +29,8 @@ def picture(kind: str) -> bytes:
 
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
+ODF = "application/vnd.oasis.opendocument."
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100)
 PDF = drawn(says("Hello"))
 SAMPLES = {
     "pdf": (PDF, "application/pdf"),
@@ -47,6 +49,7 @@ SAMPLES = {
     "html fragment": (b"<!-- error --><HEAD><TITLE>Access denied</TITLE></HEAD>", "text/html"),
     "xhtml": (b'<?xml version="1.0"?>\n<!DOCTYPE html>\n<html/>', "text/html"),
     "jats": (b'<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS">', "application/jats+xml"),
+    "jats 1.3": (b'<?xml version="1.0"?>\n<article article-type="x"><front/></article>', "application/jats+xml"),
     "xml": (b'<?xml version="1.0"?><note/>', "application/xml"),
     "svg": (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "image/svg+xml"),
     "zip": (zipped("a.txt"), "application/zip"),
@@ -54,6 +57,14 @@ SAMPLES = {
     "xlsx": (zipped("[Content_Types].xml", "xl/workbook.xml"), OFFICE + "spreadsheetml.sheet"),
     "pptx": (zipped("[Content_Types].xml", "ppt/presentation.xml"), OFFICE + "presentationml.presentation"),
     "epub": (zipped("a.xhtml", first=b"application/epub+zip"), "application/epub+zip"),
+    "odt": (zipped("content.xml", first=b"application/vnd.oasis.opendocument.text"), ODF + "text"),
+    "ods": (zipped("content.xml", first=b"application/vnd.oasis.opendocument.spreadsheet"), ODF + "spreadsheet"),
+    "zip that speaks of word": (zipped("word.txt") + b"word/document", "application/zip"),
+    "docx cut short": (zipped("word/document.xml", "more")[:-40], OFFICE + "wordprocessingml.document"),
+    "mail": (b"Received: from x\n by y\nFrom: a@x.org\nSubject: s\n\nHello", "message/rfc822"),
+    "memo": (b"From: Ada\nTo: Bob\nDate: Monday\nSubject: sleep\n\nHello", "text/plain"),
+    "mhtml": (b"From: <Saved by Blink>\nSnapshot-Content-Location: x\nMIME-Version: 1.0\n\n", "multipart/related"),
+    "locked office": (OLE + "EncryptedPackage".encode("utf-16-le"), "application/x-ole-encrypted"),
     "rtf": (b"{\\rtf1\\ansi text}", "application/rtf"),
     "ps": (b"%!PS-Adobe-3.0\n", "application/postscript"),
     "ole": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "application/x-ole-storage"),

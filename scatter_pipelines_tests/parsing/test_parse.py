@@ -21,10 +21,11 @@ def refusal(content: bytes) -> DocumentError:
     return caught.value
 
 
-def test_a_web_page_saved_as_pdf_is_called_a_web_page() -> None:
-    error = refusal(b"<!DOCTYPE html><html><body>403 Forbidden</body></html>")
-    assert error.code == "unsupported_type"
-    assert "web page (HTML)" in error.message and "Convert" in error.message
+def test_what_is_not_read_is_named_with_what_to_do() -> None:
+    for content, name in ((b"\x89PNG\r\n\x1a\n", "picture (PNG)"), (b"<?xml version='1.0'?><note/>", "an XML file")):
+        error = refusal(content)
+        assert error.code == "unsupported_type"
+        assert name in error.message and "Save or convert" in error.message
 
 
 def test_random_bytes_are_refused_and_zero_bytes_are_empty() -> None:
@@ -35,12 +36,13 @@ def test_random_bytes_are_refused_and_zero_bytes_are_empty() -> None:
 def test_each_kind_goes_to_its_parser() -> None:
     assert parse(PDF).parser.startswith("pdfium")
     assert parse(b"Hello there").parser.startswith("text")
+    assert parse(b"<!DOCTYPE html><html><body>403 Forbidden</body></html>").parser.startswith("html")
 
 
 def test_the_version_names_every_parser_and_the_library() -> None:
     assert parser_version() == parser_version()
     assert pypdfium2.version.PYPDFIUM_INFO.tag in parser_version()
-    assert re.search(r"pdfium \d.*; text \d", parser_version())
+    assert re.search(r"docx \d.*html \d.*jats \d.*pdfium \d.*; text \d.*xlsx \d", parser_version())
     assert parse(PDF).parser in parser_version()
 
 
