@@ -76,12 +76,19 @@ class Progress:
             return StopWork("upstream_wait", f"Waited longer than {settings.wait_seconds:g} s in all.")
         if now - self.started - self.waited_seconds() > settings.document_seconds:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
-        limit = settings.parse_seconds + settings.parse_page_seconds * self.total
-        if STAGES[self.stage] == "parsing" and now - self.stage_started - self.stage_waited > limit:
-            return StopWork(
-                "parse_timeout", f"Parsing took longer than {limit:g} s (page {self.done} of {self.total})."
-            )
+        if STAGES[self.stage] in ("parsing", "annotating"):
+            return self._parsing_overdue(now - self.stage_started - self.stage_waited, settings)
         return None
+
+    def _parsing_overdue(self, seconds: float, settings: Settings) -> StopWork | None:
+        """The service ends its calls itself: its limit is for work on an answer that does not come to an end."""
+        limit = settings.parse_seconds + settings.parse_page_seconds * self.total
+        if STAGES[self.stage] == "annotating":
+            limit += 2 * settings.grobid_seconds
+        if seconds <= limit:
+            return None
+        what = "Parsing" if STAGES[self.stage] == "parsing" else "Finding the parts of the document"
+        return StopWork("parse_timeout", f"{what} took longer than {limit:g} s (page {self.done} of {self.total}).")
 
 
 class Board:
