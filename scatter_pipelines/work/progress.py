@@ -63,7 +63,10 @@ class Progress:
         self.waiting_since = 0.0
 
     def waited_seconds(self) -> float:
-        return self.waited + (time.monotonic() - self.waiting_since if self.waiting_since else 0.0)
+        return self.waited + self._waiting_now()
+
+    def _waiting_now(self) -> float:
+        return time.monotonic() - self.waiting_since if self.waiting_since else 0.0
 
     def beat(self) -> Beat:
         waited = int(self.waited_seconds() * 1000)
@@ -77,7 +80,7 @@ class Progress:
         if now - self.started - self.waited_seconds() > settings.document_seconds:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
         if STAGES[self.stage] in ("parsing", "annotating"):
-            return self._parsing_overdue(now - self.stage_started - self.stage_waited, settings)
+            return self._parsing_overdue(now - self.stage_started - self.stage_waited - self._waiting_now(), settings)
         return None
 
     def _parsing_overdue(self, seconds: float, settings: Settings) -> StopWork | None:

@@ -154,9 +154,7 @@ def _fields(body: bytes, content_type: str) -> tuple[bytes, dict[str, list[str]]
     """The document, and the other fields of the form."""
     boundary = b"--" + content_type.partition("boundary=")[2].encode()
     content, options = b"", dict[str, list[str]]()
-    for part in (
-        body.split(b"\r\n" + boundary) if not body.startswith(boundary) else (b"\r\n" + body).split(b"\r\n" + boundary)
-    ):
+    for part in (b"\r\n" + body).split(b"\r\n" + boundary):
         if (found := INPUT.search(part)) is not None:
             content = part[found.end() :]
         elif (name := re.search(rb'name="(\w+)"', part)) is not None:

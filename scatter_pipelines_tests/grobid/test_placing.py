@@ -1,11 +1,12 @@
 """Regions cover the very words of each part of a paper, and wrong coordinates lead to none."""
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from scatter_pipelines.model.document import Document, RegionKind
+from scatter_pipelines.model.document import Document, Region, RegionKind
 from scatter_pipelines.parsing.grobid.placing import place
 from scatter_pipelines.parsing.grobid.tei import read_tei
 from scatter_pipelines.parsing.service import ServiceRefused
@@ -74,8 +75,7 @@ def test_a_table_s_region_has_its_cells_and_not_its_caption() -> None:
 
 def test_the_level_of_a_heading_is_that_of_its_number() -> None:
     made = next(paper for seed in range(20) if (paper := known_once(seed, "one_column")).numbered)
-    tei = tei_of(made).replace(' n="2"', ' n="1.2"', 1)
-    assert f"1.2 {made.paper.sections[1].heading}" not in made.document.pages[0].text
+    tei = tei_of(made).replace('<head n="2"', '<head n="1.2"', 1)
     levels = [region.level for region in placed(made, tei).regions if region.kind == "heading"]
     assert levels[:3] == [1, 2, 1]
 
@@ -133,10 +133,6 @@ def test_a_text_is_not_found_in_the_middle_of_a_longer_one() -> None:
 
 
 def test_regions_the_parser_knew_stay_where_the_service_has_none_of_their_kind() -> None:
-    from dataclasses import replace
-
-    from scatter_pipelines.model.document import Region
-
     made = known_once(0, "one_column")
     own = (Region("title", 1, 0, 3), Region("registration", 1, 0, 3))
     before = replace(made.document, regions=own)
