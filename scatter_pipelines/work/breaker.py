@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 FAILURES = 3
 REST_SECONDS = 60.0
+MOST_DOUBLINGS = 4
 
 
 @dataclass(slots=True)
 class Breaker:
-    """Opens after so many failures in a row. When its time is over one call is let through, and decides."""
+    """Opens after so many failures in a row. When its time is over one call is let through, and decides.
+
+    Each time that call fails too the rest is twice as long, up to a quarter of an hour: it may cost a whole time-out.
+    """
 
     failures: int = FAILURES
     rest_seconds: float = REST_SECONDS
@@ -20,7 +24,8 @@ class Breaker:
         """Seconds until the service may be asked again; 0 where it may be asked now."""
         if self.in_a_row < self.failures:
             return 0.0
-        return max(0.0, self.opened_at + self.rest_seconds - time.monotonic())
+        rest = self.rest_seconds * 2 ** min(self.in_a_row - self.failures, MOST_DOUBLINGS)
+        return max(0.0, self.opened_at + rest - time.monotonic())
 
     def failed(self) -> None:
         self.in_a_row += 1

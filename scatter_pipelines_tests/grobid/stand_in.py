@@ -117,6 +117,9 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
 
+    def moved(self) -> None:
+        self._answer(302, b"", Location="/api/isalive")
+
     def cut(self) -> None:
         """Half a TEI, as a server that is killed sends it."""
         self.send_response(200)
@@ -147,7 +150,7 @@ PLAIN = {
     "external": (200, EXTERNAL),
     "nothing": (204, b""),
 }
-RUDE = {"reset": Handler.reset, "cut": Handler.cut, "drip": Handler.drip, "huge": Handler.huge}
+RUDE = {"reset": Handler.reset, "moved": Handler.moved, "cut": Handler.cut, "drip": Handler.drip, "huge": Handler.huge}
 
 
 def _fields(body: bytes, content_type: str) -> tuple[bytes, dict[str, list[str]]]:

@@ -80,6 +80,23 @@ def test_the_level_of_a_heading_is_that_of_its_number() -> None:
     assert levels[:3] == [1, 2, 1]
 
 
+def test_a_caption_whose_description_repeats_its_head_is_found() -> None:
+    made = known_once(1, "two_column")
+    tei, good = tei_of(made), said(placed(made))["caption"]
+    assert good
+    head = good[0].partition(". ")[0]
+    assert f"<figDesc>{good[0]}" not in tei
+    assert said(placed(made, tei.replace("<figDesc>", f"<figDesc>{head}. ", 1)))["caption"] == good
+
+
+def test_a_heading_without_coordinates_is_not_searched_for() -> None:
+    made = known_once(0, "one_column")
+    tei = tei_of(made)
+    start = tei.index("<head", tei.index("<body>"))
+    without = tei[:start] + "<head>" + tei[tei.index(">", start) + 1 :]
+    assert said(placed(made, without))["heading"] == headings(made)[1:]
+
+
 def test_regions_are_in_the_order_of_the_text_and_inside_it() -> None:
     document = placed(known_once(2, "trial"))
     places = [(region.page, region.start) for region in document.regions]

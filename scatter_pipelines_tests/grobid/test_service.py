@@ -6,7 +6,8 @@ import pytest
 
 from scatter_pipelines.model.document import Document
 from scatter_pipelines.parsing.grobid import service as module
-from scatter_pipelines.parsing.grobid.service import OPTIONS, WITH_COORDINATES, GrobidService
+from scatter_pipelines.parsing.grobid.service import GrobidService
+from scatter_pipelines.parsing.parse import parser_version
 from scatter_pipelines.parsing.service import ServiceBusy, ServiceError, ServiceRefused, ServiceUnavailable
 from scatter_pipelines_tests.grobid.conftest import paper
 from scatter_pipelines_tests.grobid.running import StandIn
@@ -41,8 +42,18 @@ def test_the_call_asks_for_coordinates_and_for_no_look_ups(grobid: StandIn) -> N
     grobid.knows(made.content, tei_of(made))
     annotate(grobid.url)
     asked = grobid.seen()["options"]
-    assert asked.pop("teiCoordinates") == list(WITH_COORDINATES)
-    assert asked == {name: [value] for name, value in OPTIONS.items()}
+    assert {"title", "persName", "head", "biblStruct"} <= set(asked.pop("teiCoordinates"))
+    look_ups = {name for name in asked if name.startswith("consolidate")}
+    assert look_ups == {"consolidateHeader", "consolidateCitations", "consolidateFunders"}
+    assert {asked[name][0] for name in look_ups} == {"0"}
+    assert asked["includeRawCitations"] == ["1"]
+
+
+def test_the_version_of_all_parsers_names_the_service_and_what_was_asked_of_it() -> None:
+    service = GrobidService("http://127.0.0.1:9")
+    assert parser_version(service) != parser_version()
+    assert f"grobid {service.revision};" in parser_version(service)
+    assert f"grobid {service.revision} (0.8.2)" in parser_version(service, "0.8.2")
 
 
 def test_it_tells_whether_it_is_alive_and_its_version(grobid: StandIn) -> None:
@@ -75,7 +86,7 @@ def test_what_is_about_the_document_is_a_refusal(grobid: StandIn, act: str, says
         ("status:500 [GENERAL] something", "500"),
         ("status:502 bad gateway", "502"),
         ("status:404 no such page", "SCATTER_GROBID_URL"),
-        ("status:302 elsewhere", "SCATTER_GROBID_URL"),
+        ("moved", "302: is SCATTER_GROBID_URL"),
         ("html", "text/html"),
         ("bomb", "declares"),
         ("external", "declares"),

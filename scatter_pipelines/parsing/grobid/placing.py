@@ -23,6 +23,9 @@ BRIDGE = 8
 """Words between two words of one part that may belong to it without a box."""
 LIKE = 0.6
 FRONT_PAGES = 3
+SEARCHED = frozenset({"title", "affiliation", "email", "abstract", "keywords", "journal", "doi", "publication_date"})
+"""Kinds whose text is long or peculiar enough to be found by it alone; a heading's words stand in any sentence."""
+
 Span = tuple[int, int, int]
 """Page, start and end."""
 
@@ -61,7 +64,7 @@ class _Placing:
 
     def spans(self, part: Part) -> list[Span]:
         if not part.boxes:
-            return self._search(part.text) if part.text else []
+            return self._search(part.text) if part.kind in SEARCHED else []
         spans = self._inside_caption(part) if part.kind == "caption" else self._inside(part)
         if spans:
             self.found += 1

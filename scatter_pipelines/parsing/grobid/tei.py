@@ -9,6 +9,7 @@ from lxml import etree
 
 from scatter_pipelines.model.document import RegionKind
 from scatter_pipelines.parsing.grobid.coordinates import PageBox, read_coords
+from scatter_pipelines.parsing.grobid.letters import letters_of
 from scatter_pipelines.parsing.service import ServiceUnavailable
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -133,9 +134,14 @@ def _notes(text: Any) -> Iterator[Part]:
 
 def _figures(text: Any) -> Iterator[Part]:
     for figure in text.iterfind(".//t:figure", NS):
-        said = [_text(element) for element in (*_all(figure, "t:head"), *_all(figure, "t:figDesc"))]
-        yield Part("caption", " ".join(said), _boxes(figure))
+        yield Part("caption", _caption(figure), _boxes(figure))
         yield from (_part("table", table) for table in _all(figure, "t:table") if figure.get("type") == "table")
+
+
+def _caption(figure: Any) -> str:
+    """GROBID repeats the head of some captions at the beginning of their description."""
+    head, said = (" ".join(map(_text, _all(figure, path))) for path in ("t:head", "t:figDesc"))
+    return said if letters_of(said).text.startswith(letters_of(head).text) else f"{head} {said}"
 
 
 def _back(text: Any) -> Iterator[Part]:
