@@ -24,7 +24,7 @@ class Breaker:
         """Seconds until the service may be asked again; 0 where it may be asked now."""
         if self.in_a_row < self.failures:
             return 0.0
-        rest = self.rest_seconds * 2 ** min(self.in_a_row - self.failures, MOST_DOUBLINGS)
+        rest = self.rest_seconds * (1 << min(self.in_a_row - self.failures, MOST_DOUBLINGS))
         return max(0.0, self.opened_at + rest - time.monotonic())
 
     def failed(self) -> None:

@@ -89,7 +89,9 @@ class _Placing:
             if number > len(self._pages) or number in self._turned:
                 continue
             page = self._pages[number - 1]
-            rows = self._rows.setdefault(number, _Rows(page))
+            if number not in self._rows:
+                self._rows[number] = _Rows(page)
+            rows = self._rows[number]
             inside = sorted({index for box in on_page for index in rows.inside(box)})
             for first, last in _runs(inside):
                 yield number, page.words[first].start, page.words[last].end
@@ -105,8 +107,9 @@ class _Placing:
 
     def _search(self, text: str) -> list[Span]:
         for page in self._pages[:FRONT_PAGES]:
-            letters = self._letters.setdefault(page.number, letters_of(page.text))
-            if (found := find(text, letters, whole=True)) is not None:
+            if page.number not in self._letters:
+                self._letters[page.number] = letters_of(page.text)
+            if (found := find(text, self._letters[page.number], whole=True)) is not None:
                 return [(page.number, *found)]
         return []
 
