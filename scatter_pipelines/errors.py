@@ -147,6 +147,13 @@ _ROWS: tuple[ErrorCode, ...] = (
         "Run `scatter retry`; if it happens again, look at the document and at the services it waits for.",
     ),
     ErrorCode(
+        "upstream_unavailable",
+        "transient",
+        "parse",
+        "The parsing service did not answer, or not as it should, and SCATTER_PARSING_FALLBACK is off.",
+        "It is tried again by itself; run `scatter doctor`, or turn SCATTER_PARSING_FALLBACK on.",
+    ),
+    ErrorCode(
         "upstream_wait",
         "transient",
         "work",

@@ -79,6 +79,17 @@ class Settings(BaseSettings):
     parse_slots: PositiveInt = Field(2, description="Calls in flight to an external parsing service.")
     llm_slots: PositiveInt = Field(5, description="Calls in flight to the LLM endpoint.")
 
+    parsing_service: Literal["", "grobid"] = Field(
+        "", description="Service that tells the parts of a PDF (title, headings, references); empty: none."
+    )
+    grobid_url: str = Field("http://127.0.0.1:8070", pattern=r"^https?://[^/\s]", description="Where GROBID answers.")
+    grobid_seconds: PositiveFloat = Field(
+        120, description="Limit of one call to GROBID, and of asking again while it is busy."
+    )
+    parsing_fallback: bool = Field(
+        True, description="Go on with the local parser alone where the service fails; off: upstream_unavailable."
+    )
+
     max_bytes: PositiveInt = Field(256 * 1024 * 1024, description="A larger document is too_large.")
     max_pages: PositiveInt = Field(5_000, description="A document with more pages is too_large.")
     max_characters: PositiveInt = Field(50_000_000, description="A document with more text is too_large.")

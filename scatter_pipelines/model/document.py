@@ -43,9 +43,10 @@ RegionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """`pages[page - 1].text[start:end]` is a `kind`: the file's own markup says so, or the parser's look at the layout.
+    """`pages[page - 1].text[start:end]` is a `kind`: the file's own markup says so, the layout, or a parsing service.
 
-    A table's lines are its rows, with a tab between two cells. `level` is that of a heading, from 1.
+    Where a parser knows the cells, a table's lines are its rows, with a tab between two cells. `level` is that of a
+    heading, from 1.
     """
 
     kind: RegionKind

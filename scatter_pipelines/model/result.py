@@ -72,7 +72,10 @@ class ResultState:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one document came to; `fields` has the shape of an exported line, times are in milliseconds."""
+    """What one document came to; `fields` has the shape of an exported line, times are in milliseconds.
+
+    `note` is kept with the attempt: what read the document, where a parsing service was to help.
+    """
 
     fields: Mapping[str, Any]
     missing: tuple[str, ...]
@@ -80,6 +83,7 @@ class Extraction:
     timings: Mapping[str, int]
     pages: int
     media_type: str
+    note: str = ""
 
 
 OutcomeKind = Literal["completed", "error", "retry", "skipped"]

@@ -35,6 +35,7 @@ from scatter_pipelines.parsing.office.rtf import RtfParser
 from scatter_pipelines.parsing.office.xlsx import XlsxParser
 from scatter_pipelines.parsing.pdf import PdfParser
 from scatter_pipelines.parsing.protocol import ParseLimits, Parser, Progress
+from scatter_pipelines.parsing.service import ParsingService
 from scatter_pipelines.parsing.text import TextParser
 
 PARSERS: Mapping[MediaType, Parser] = {
@@ -71,6 +72,14 @@ def parse_document(content: bytes, *, limits: ParseLimits, progress: Progress) -
     return PARSERS[kind].parse(content, limits=limits, progress=progress)
 
 
-def parser_version() -> str:
-    """All parsers with their versions, for a cache key: the same string means the same documents come out."""
-    return "; ".join(sorted({f"{parser.name} {parser.version}" for parser in PARSERS.values()}))
+def parser_version(service: ParsingService | None = None, service_version: str = "") -> str:
+    """All parsers with their versions, for a cache key: the same string means the same documents come out.
+
+    A service counts with what is made of its answers and, where it was asked, with its own version.
+    """
+    names = {f"{parser.name} {parser.version}" for parser in PARSERS.values()}
+    if service is not None:
+        names.add(
+            " ".join(filter(None, (service.name, str(service.revision), service_version and f"({service_version})")))
+        )
+    return "; ".join(sorted(names))

@@ -94,7 +94,7 @@ COMPLETE = ending(f"""
            error_message = NULL, fields = CAST(:fields AS json), missing = :missing,
            usage = CAST(:usage AS json), timings = CAST(:timings AS json), pages = :pages, media_type = :media_type
      WHERE {FENCE}
-    RETURNING r.*, 'completed' AS outcome, CAST(NULL AS text) AS code, CAST(NULL AS text) AS note
+    RETURNING r.*, 'completed' AS outcome, CAST(NULL AS text) AS code, CAST(:note AS text) AS note
 """)
 
 FAIL = ending(f"""
@@ -225,6 +225,7 @@ def complete(connection: Connection, claimed: Claim, extraction: Extraction) -> 
             timings=as_json(extraction.timings),
             pages=extraction.pages,
             media_type=extraction.media_type,
+            note=clean(extraction.note) or None,
         )
         is not None
     )

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.parsing.service import ServiceError
+from scatter_pipelines.parsing.services import service_of
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import holds, sweeping, tasks
 from scatter_pipelines.store.schema import head_revision
@@ -113,6 +115,23 @@ def _connections(runtime: Runtime) -> Iterator[Finding]:
     )
 
 
+def _parsing_service(runtime: Runtime) -> Iterator[Finding]:
+    """Without the service documents are done by the local parser alone, or not at all."""
+    settings = runtime.settings
+    service = service_of(settings)
+    if service is None:
+        return
+    try:
+        alive, version = service.alive(), service.version()
+    except ServiceError as error:
+        alive, version = False, error.message
+    if alive:
+        yield Finding("ok", "parsing service", f"{service.name} {version}, {settings.parse_slots} calls at once")
+        return
+    left = "documents go on with the local parser alone" if settings.parsing_fallback else "no PDF can be done"
+    yield Finding("warning" if settings.parsing_fallback else "error", "parsing service", f"{version}; {left}.")
+
+
 def _liveness(runtime: Runtime) -> Iterator[Finding]:
     found = survey(runtime)
     yield Finding("warning" if found.needed else "ok", "liveness", found.text())
@@ -140,5 +159,5 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
 
 
 CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (
-    _database, _worker_role, _slots, _connections, _liveness, _open_tasks
+    _database, _worker_role, _slots, _connections, _parsing_service, _liveness, _open_tasks,
 )  # fmt: skip

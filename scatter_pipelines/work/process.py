@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scatter_pipelines.errors import CODES, DocumentError
 from scatter_pipelines.extraction.extract import extract_fields, fields_to_json, missing_required
+from scatter_pipelines.model.document import Document
 from scatter_pipelines.model.result import Claim, Extraction, Holder, Outcome, ResultState
 from scatter_pipelines.model.template import Template
 from scatter_pipelines.parsing.parse import parse_document
@@ -25,6 +26,7 @@ from scatter_pipelines.sources.reading import read_document
 from scatter_pipelines.store import results, tasks
 from scatter_pipelines.store.database import is_transient
 from scatter_pipelines.testing import crash_point
+from scatter_pipelines.work.annotate import Annotator, Reading
 from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.supervise import Watched, Watcher
@@ -56,6 +58,7 @@ class Worker:
         self.runtime = runtime
         self.supervisor = supervisor
         self._templates: dict[str, tuple[Template, str]] = {}
+        self._annotator = Annotator(runtime)
 
     def process(self, result_id: int, holder: Holder) -> Outcome:
         """Does one document, or says why not. Raises what stops the process, a lost database, an unknown id."""
@@ -176,17 +179,27 @@ class Worker:
         limits = ParseLimits(settings.max_pages, settings.max_characters)
         with timings.measure("parse"):
             document = parse_document(content, limits=limits, progress=watched.progress)
+        read = self._annotate(watched, timings, content, document)
+        document = read.document
         watched.enter("extracting")
         with timings.measure("extract"):
             fields = extract_fields(document, template, engine=engine)
         return Extraction(
             fields=fields_to_json(fields),
             missing=missing_required(fields, template),
-            usage=NO_USAGE,
+            usage=NO_USAGE | ({"parsing_fallbacks": 1} if read.alone else {}),
             timings=timings.parts,
             pages=len(document.pages),
             media_type=document.media_type,
+            note=read.note,
         )
+
+    def _annotate(self, watched: Watched, timings: Timings, content: bytes, document: Document) -> Reading:
+        if not self._annotator.helps(document):
+            return Reading(document)
+        watched.enter("annotating")
+        with timings.measure("annotate"):
+            return self._annotator.annotate(watched, content, document)
 
     def _template(self, task_id: str) -> tuple[Template, str]:
         if task_id not in self._templates:
@@ -206,7 +219,7 @@ class Worker:
         return Outcome(
             "completed",
             claim.filename,
-            f"{found} of {len(extraction.fields)} fields found on {extraction.pages} pages.",
+            f"{found} of {len(extraction.fields)} fields found on {extraction.pages} pages. {extraction.note}".rstrip(),
             attempt=claim.attempt,
             timings=extraction.timings,
             pages=extraction.pages,

@@ -63,7 +63,10 @@ class Progress:
         self.waiting_since = 0.0
 
     def waited_seconds(self) -> float:
-        return self.waited + (time.monotonic() - self.waiting_since if self.waiting_since else 0.0)
+        return self.waited + self._waiting_now()
+
+    def _waiting_now(self) -> float:
+        return time.monotonic() - self.waiting_since if self.waiting_since else 0.0
 
     def beat(self) -> Beat:
         waited = int(self.waited_seconds() * 1000)
@@ -76,12 +79,19 @@ class Progress:
             return StopWork("upstream_wait", f"Waited longer than {settings.wait_seconds:g} s in all.")
         if now - self.started - self.waited_seconds() > settings.document_seconds:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
-        limit = settings.parse_seconds + settings.parse_page_seconds * self.total
-        if STAGES[self.stage] == "parsing" and now - self.stage_started - self.stage_waited > limit:
-            return StopWork(
-                "parse_timeout", f"Parsing took longer than {limit:g} s (page {self.done} of {self.total})."
-            )
+        if STAGES[self.stage] in ("parsing", "annotating"):
+            return self._parsing_overdue(now - self.stage_started - self.stage_waited - self._waiting_now(), settings)
         return None
+
+    def _parsing_overdue(self, seconds: float, settings: Settings) -> StopWork | None:
+        """The service ends its calls itself: its limit is for work on an answer that does not come to an end."""
+        limit = settings.parse_seconds + settings.parse_page_seconds * self.total
+        if STAGES[self.stage] == "annotating":
+            limit += 2 * settings.grobid_seconds
+        if seconds <= limit:
+            return None
+        what = "Parsing" if STAGES[self.stage] == "parsing" else "Finding the parts of the document"
+        return StopWork("parse_timeout", f"{what} took longer than {limit:g} s (page {self.done} of {self.total}).")
 
 
 class Board:

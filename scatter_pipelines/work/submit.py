@@ -13,6 +13,7 @@ from scatter_pipelines.extraction.templates import load_template
 from scatter_pipelines.model.result import SourceDocument, Task
 from scatter_pipelines.model.template import Template
 from scatter_pipelines.parsing.parse import parser_version
+from scatter_pipelines.parsing.services import service_of
 from scatter_pipelines.sources.listing import list_documents
 from scatter_pipelines.store import beats, tasks
 from scatter_pipelines.store.tasks import NewTask
@@ -70,7 +71,7 @@ def submit(
     engine = {
         "name": submission.engine,
         "version": extractor_version(submission.engine),
-        "parsers": parser_version(),
+        "parsers": parser_version(service_of(runtime.settings)),
     }
     documents = list_documents(submission.sources, as_files=submission.as_files, progress=progress)
     key = _given_key(submission) if submission.key is not None else _derived_key(documents, template, engine)
