@@ -1,6 +1,6 @@
-"""How well the `rct` template fills its fields on made trials: `python -m scatter_pipelines_tests.extraction.rct_scores`.
+"""How the `rct` template does on made trials: `python -m scatter_pipelines_tests.extraction.rct_scores`.
 
-A field's recall is the share of the answers that were found, its precision the share of what was found that is an answer.
+A field's recall is the share of the answers that were found, its precision the share of what was found that is one.
 Of a text field the answer is key words: all of them have to stand in the value.
 """
 

@@ -79,7 +79,7 @@ def _trial_facts(study: Study, sections: tuple[Section, ...]) -> TrialFacts:
     blind = any("double-blind" in paragraph for section in sections for paragraph in section.paragraphs)
     facts, effects = study.facts, [study.primary, *(effect for _, effect in study.secondary)]
     return TrialFacts(
-        (f"{facts['exposure']}: {study.arms.n1}", f"{facts['comparator']}: {study.arms.n2}"),
+        (f"{facts['exposure'].removeprefix('a ')}: {study.arms.n1}", f"{facts['comparator']}: {study.arms.n2}"),
         "double-blind" if blind else "assessor-blind",
         f"{facts['outcome']} at {facts['follow']} months",
         unique([effect.value for effect in effects]),

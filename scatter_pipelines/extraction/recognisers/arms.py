@@ -30,16 +30,23 @@ _TOLD = re.compile(
     r"(?=\s(?:group|arm)\b|\s?[,;:)]|\s?\((?!\s?[nN]\s?=)|\sand\s\d|\.(?:\s|$)|\s(?:and|or)\s(?:the\s)?(?:remaining|other)|$)"
 )
 _SIZE = re.compile(rf"[nN]\s?=\s?{COUNT}")
-_CUT = re.compile(
-    r"^.*(?:\b(?:to|either|receiv(?:e|ed|ing)|or|versus|vs\.?|and|with|into|of|in|group[s]?:?|the|were|was|than|between|an?|from)\s)+",
-    re.IGNORECASE | re.DOTALL,
+_CUTS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        r"^.*(?:assigned|allocated|randomi[sz]ed|divided)\s(?:to|into)\s",
+        r"^.*\b(?:or|versus|vs\.?|either|receiv(?:e|ed|ing)|into|groups?:?|arms?:|than|between|were|was)\s",
+        rf"^.*\b{WHO}\s(?:in|on|with|from|to)\s",
+        r"^.*\b(?:the|an?|in|to)\s(?=(?:\S+\s){0,3}(?:group|arm)$)",
+        r"^(?:(?:and|the|an?|to|of|in|with|for)\s)+",
+    )
 )
 _TAIL = re.compile(r"\s?(?:groups?|arms?)$", re.IGNORECASE)
 _ASSIGNED = re.compile(r"randomi[sz]|randomly|assigned|allocated|divided", re.IGNORECASE)
 _GROUP = re.compile(r"\b(?:groups?|arms?)\b", re.IGNORECASE)
 _NOT_NAMES = re.compile(
     rf"^(?:{WHO}|n|total|all|both|each|respectively|studies|trials|mean|age|women|men|males?|females?|sites?|cent(?:er|re)s?"
-    r"|one|two|three|four|five|six|equal|different|follow-up|eligibility|analysis|this|these|which|table|figure|\d.*)$",
+    r"|one|two|three|four|five|six|equal|different|follow-up|eligibility|analysis|this|these|which|table|figure|\d.*)$"
+    rf"|\b{WHO}$|\b\d+\s(?!(?:mg|g|kg|ml|mL|µg|mcg|IU|cm|min|hours?|days?|weeks?|months?)\b)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<!vs)[.?!]\s+(?=[A-Z])|\n\s*\n")
@@ -138,13 +145,22 @@ def _told(text: str, *, alone: bool) -> Iterator[_Arm]:
 
 
 def _arm(raw: str, count: str, start: int, end: int, *, cut: bool) -> _Arm | None:
-    lead = _CUT.match(raw) if cut else None
-    skipped = lead.end() if lead else 0
-    name = _TAIL.sub("", clean_text(raw[skipped:])).strip(" .,;:-")
+    skipped = _lead(raw) if cut else 0
+    cleaned = clean_text(raw[skipped:])
+    name = _TAIL.sub("", cleaned[_lead(cleaned) if cut else 0 :]).strip(" .,;:-")
     size = count_of(count)
     if not name or size is None or len(name) > 60 or _NOT_NAMES.match(name):
         return None
     return _Arm(name, size, start + skipped if cut else start, end)
+
+
+def _lead(raw: str) -> int:
+    """How many characters stand before a group's name."""
+    start = 0
+    for cut in _CUTS:
+        found = cut.match(raw[start:])
+        start += found.end() if found else 0
+    return start
 
 
 RECOGNISER = Recogniser("arms", ("string", "text"), find, read)

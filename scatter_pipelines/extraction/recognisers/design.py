@@ -1,6 +1,6 @@
 """The design of the study, in one of a few words (`DESIGNS`): what its title, abstract and methods call it.
 
-Each mention votes for its design with the weight of its place: 3 before the first heading, where the title is, 2 in
+Each mention votes for its design with the weight of its place: 5 before the first heading, where the title is, 2 in
 the abstract and the methods, 1 in the results, none elsewhere; "this was a ..." doubles it. A closer word ("crossover")
 goes before the wider one ("randomised") that it implies.
 
@@ -16,12 +16,13 @@ from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Re
 from scatter_pipelines.model.template import SectionName
 
 _RANDOM = r"randomi[sz](?:ed|ation)"
-_PILOT, _STUDY, _MORE = r"(?:pilot|feasibility)", r"(?:trial|study|design)", r"(?:,?\s[a-z-]+)"
+_PILOT, _STUDY, _MORE = r"(?:pilot|feasibility)", r"(?:trial|study|design)\b", r"(?:,?\s[a-z-]+)"
 _DESIGNS: tuple[tuple[str, str], ...] = (
     ("meta-analysis", r"meta-?\s?analys[ie]s|systematic\sreview"),
+    ("review", r"(?:narrative|literature|scoping)\sreview|review\sof\s(?:clinical\s)?(?:trials|studies)"),
     ("cluster randomised", rf"cluster[-\s]{_RANDOM}|cluster\s(?:controlled\s)?trial|stepped[-\s]wedge"),
-    ("randomised crossover", r"cross-?\s?over\s(?:[a-z-]+\s){0,3}?(?:trial|study|design)"),
-    ("randomised factorial", r"(?:\d\s?[×x]\s?\d\s)?factorial\s(?:[a-z-]+\s){0,3}?(?:trial|study|design)"),
+    ("randomised crossover", r"cross-?\s?over\s(?:[a-z-]+\s){0,3}?(?:trial|study|design)\b"),
+    ("randomised factorial", r"(?:\d\s?[×x]\s?\d\s)?factorial\s(?:[a-z-]+\s){0,3}?(?:trial|study|design)\b"),
     ("non-randomised trial", rf"(?:non|un)-?\s?{_RANDOM}|quasi-?\s?(?:experimental|{_RANDOM})|single-?\s?arm"),
     ("randomised pilot", rf"{_PILOT}{_MORE}{{0,4}}?,?\s{_RANDOM}|{_RANDOM}{_MORE}{{0,3}}?\s{_PILOT}"),
     ("randomised parallel", r"parallel[-\s](?:group|arm|design)"),
@@ -34,7 +35,7 @@ _DESIGNS: tuple[tuple[str, str], ...] = (
 DESIGNS = tuple(name for name, _ in _DESIGNS)
 _PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _DESIGNS)
 _WEIGHTS: tuple[tuple[SectionName, int], ...] = (
-    ("front", 3),
+    ("front", 5),
     ("abstract", 2),
     ("methods", 2),
     ("results", 1),

@@ -5,7 +5,7 @@ out: numbers of those screened, excluded, lost or dead, shares, years, and one g
 it is the sum of the groups.
 
 How sure: 0.95, 0.85, 0.7 or 0.65 by the wording; 0.05 less before the first heading, 0.25 in the methods and results,
-0.4 elsewhere, 0.3 for a number below eight; 0.6 for a sum. What is below 0.3 is left out.
+0.4 elsewhere, 0.3 for a number below eight; 0.6 for a sum. What is below 0.35 is left out.
 """
 
 import re
@@ -50,7 +50,8 @@ _PLACES: tuple[tuple[tuple[SectionName, ...], float], ...] = (
     (("methods", "results"), 0.25),
     (("introduction", "discussion", "conclusion"), 0.4),
 )
-LEAST = 0.3
+LEAST = 0.35
+_MOST = 0.95
 _FEW = 8
 _YEARS = range(1900, 2100)
 _DATED = re.compile(
@@ -73,29 +74,35 @@ _AFTER = re.compile(
 
 
 def read(quote: str) -> int | None:
-    """The number in the quote, by the strongest wording that fits; a quote of groups has their sum."""
-    for pattern, _ in _RANKED:
-        found = pattern.search(quote)
-        if found:
-            return count_of(found["n"])
-    return sum(size for _, size in arms.sizes_in(quote)) or None
+    """The sum where the quote is of groups, else the number by the strongest wording that fits."""
+    groups = arms.sizes_in(quote)
+    if len(groups) >= 2:
+        return sum(size for _, size in groups)
+    found = next((match for pattern, _ in _RANKED if (match := pattern.search(quote))), None)
+    return count_of(found["n"]) if found else None
 
 
 def find(reading: Reading) -> Iterator[Found]:
-    """Surest first."""
+    """Surest first; a place is read only where the places before it leave the question open."""
     groups = list(arms.find(reading))
-    found = [one for one in _stated(reading) if not any(_overlap(one.span, group.span) for group in groups)]
-    yield from sorted([*found, *_sum(groups)], key=lambda one: -(one.confidence or 0.0))
+    waiting = list(_sum(groups))
+    for index, (names, less) in enumerate(_PLACES):
+        spans = sorted(span for name in names for span in reading.sections.spans(name))
+        found = _stated(reading, spans, less)
+        waiting += [one for one in found if not any(_overlap(one.span, group.span) for group in groups)]
+        waiting.sort(key=lambda one: -(one.confidence or 0.0))
+        later = _MOST - _PLACES[index + 1][1] if index + 1 < len(_PLACES) else 0.0
+        while waiting and (waiting[0].confidence or 0.0) >= later:
+            yield waiting.pop(0)
 
 
 def _overlap(one: Span, other: Span) -> bool:
     return one.page == other.page and one.start < other.end and other.start < one.end
 
 
-def _stated(reading: Reading) -> Iterator[Found]:
-    for names, less in _PLACES:
-        spans = sorted(span for name in names for span in reading.sections.spans(name))
-        for pattern, sure in _RANKED:
+def _stated(reading: Reading, spans: list[Span], less: float) -> Iterator[Found]:
+    for pattern, sure in _RANKED:
+        if sure - less >= LEAST:
             yield from _matches(reading, spans, pattern, sure - less)
 
 
