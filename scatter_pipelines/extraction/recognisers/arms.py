@@ -149,7 +149,7 @@ def _arm(raw: str, count: str, start: int, end: int, *, cut: bool) -> _Arm | Non
     cleaned = clean_text(raw[skipped:])
     name = _TAIL.sub("", cleaned[_lead(cleaned) if cut else 0 :]).strip(" .,;:-")
     size = count_of(count)
-    if not name or size is None or len(name) > 60 or _NOT_NAMES.match(name):
+    if not name or size is None or len(name) > 60 or _NOT_NAMES.search(name):
         return None
     return _Arm(name, size, start + skipped if cut else start, end)
 

@@ -1,8 +1,8 @@
 """The design of the study, in one of a few words (`DESIGNS`): what its title, abstract and methods call it.
 
-Each mention votes for its design with the weight of its place: 5 before the first heading, where the title is, 2 in
-the abstract and the methods, 1 in the results, none elsewhere; "this was a ..." doubles it. A closer word ("crossover")
-goes before the wider one ("randomised") that it implies.
+A section that names a design votes for it with the weight of its place: 5 before the first heading, where the title is,
+2 in the abstract and the methods, 1 in the results, none elsewhere; "this was a ..." doubles it. A closer word
+("crossover") goes before the wider one ("randomised") that it implies.
 
 How sure: the share of the votes that agree, wider words counting as agreement, from 0.5 to 0.95.
 """
@@ -56,10 +56,13 @@ def find(reading: Reading) -> Iterator[Found]:
     votes: Counter[str] = Counter()
     first: dict[str, Span] = {}
     for section, weight in _WEIGHTS:
+        said: dict[str, bool] = {}
         for span in reading.sections.spans(section):
             for name, place, says in _mentions(reading, span):
-                votes[name] += 2 * weight if says else weight
+                said[name] = said.get(name, False) or says
                 first.setdefault(name, place)
+        for name, says in said.items():
+            votes[name] += 2 * weight if says else weight
     total = votes.total()
     for name in sorted(votes, key=lambda name: (-_support(votes, name), DESIGNS.index(name))):
         yield Found(name, first[name], round(min(0.95, max(0.5, _support(votes, name) / total)), 2))

@@ -55,7 +55,7 @@ _MOST = 0.95
 _FEW = 8
 _YEARS = range(1900, 2100)
 _DATED = re.compile(
-    r"(?:\b(?:in|since|from|until|till|to|and|between|through|during|by)|[,(]|\b[A-Z][a-z]{2,8}\.?)\s$|^\s?$"
+    r"(?:\b(?i:in|since|from|until|till|to|and|between|through|during|by)|[,(]|\b[A-Z][a-z]{2,8}\.?)\s$|^\s?$"
 )
 _BEFORE = re.compile(
     r"(?:\bper|excluded|excluding|lost|withdr\w+|remaining|other|additional|another|power"
