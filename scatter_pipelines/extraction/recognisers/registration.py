@@ -27,14 +27,15 @@ _HEADED = re.compile(r"^(?:\w+ )?registration\b|(?:trial|study) registration")
 _TAIL = re.compile(r"p?(?![a-z0-9]|_\d)|p?(?=_)")
 _SENTENCE_END = re.compile(r"(?<!\bno)(?<!\bNo)(?<!\bnr)[.?!][\"')\]]?\s+(?=[A-Z])|\n\s*\n")
 _POSTCODE = re.compile(r"\s?[A-Z]{2}\b")
-_OWN = re.compile(
-    r"(?:this|our|the present|the current|the) (?:\w+ ){0,3}?(?:trial|study|review|protocol|meta-analysis)\b"
-    r".{0,60}regist"
-    r"|\bwe (?:\w+ )?(?:pre-?)?regist|(?:trial|study|protocol|review|clinical trials?|prospero|isrctn) ?registration"
-    r"|(?:was|were|is|been) (?:\w+ ){0,2}(?:pre-?)?registered|registration (?:number|no|id|code)"
-    r"|registered (?:at|in|with|on|under|as)"
-    r"|identifier|trial number",
+_OURS = re.compile(
+    r"\b(?:this|our|the present|the current)\s(?:[\w,-]+\s){0,5}?(?:trial|study|review|protocol|meta-analysis)\b"
+    r"|\bthe (?:trial|study|review|protocol)\b.{0,60}regist|\bwe (?:\w+ )?(?:pre-?)?regist"
+    r"|(?:trial|study|protocol|review|clinical trials?|prospero|isrctn) ?registration",
     re.DOTALL,
+)
+_REGISTERED = re.compile(
+    r"(?:was|were|is|been) (?:\w+ ){0,2}(?:pre-?)?registered|registration (?:number|no|id|code)"
+    r"|registered (?:at|in|with|on|under|as)|identifier|trial number"
 )
 _OTHER = re.compile(
     r"\b(?:previous|earlier|prior|another|other|similar|parent|large|recent|ongoing|published|included|separate|companion)"
@@ -119,7 +120,8 @@ def _at(text: Folded, raw: str, position: int, forms: tuple[Form, ...]) -> _Matc
 
 def _may_begin(text: str, position: int) -> bool:
     before = text[position - 1 : position]
-    joined = before.isalnum() or (before == "-" and text[position - 2 : position - 1].isdigit())
+    number = text[position].isdigit()
+    joined = before.isalnum() or (number and before == "-" and text[position - 2 : position - 1].isdigit())
     return not joined or text.endswith(_GLUED, max(0, position - 12), position)
 
 
@@ -152,18 +154,19 @@ def _in_foreign_doi(text: str, start: int) -> bool:
 def _confidence(reading: Reading, span: Span, raw: str) -> float:
     inside = reading.sections.inside
     sentence = _sentence(raw, span.start, span.end)
-    own = bool(_OWN.search(sentence))
     if _in_region(reading, span):
         return 0.97
     if inside(span, "references"):
         return 0.9 if inside(span, "registration") and _HEADED.search(sentence) else 0.0
     if inside(span, "registration"):
         return 0.97
-    if not own and _OTHER.search(sentence):
+    ours = bool(_OURS.search(sentence))
+    if not ours and _OTHER.search(sentence):
         return 0.2
     if any(inside(span, name) for name in _SURE):
         return 0.93
-    return 0.9 if own or any(inside(span, name) for name in _METHODS) else 0.4
+    said = ours or _REGISTERED.search(sentence) or any(inside(span, name) for name in _METHODS)
+    return 0.9 if said else 0.4
 
 
 def _in_region(reading: Reading, span: Span) -> bool:
