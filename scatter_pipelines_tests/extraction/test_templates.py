@@ -29,10 +29,10 @@ def test_a_good_file_is_a_template(tmp_path: Path) -> None:
     assert load_template(str(file)).fields[0].patterns == (r"N = (\d+)",)
 
 
-def test_the_shipped_template_for_papers_uses_every_recogniser() -> None:
-    paper = load_template("paper")
-    assert paper in list_templates()
-    assert {field.recogniser for field in paper.fields} == set(RECOGNISERS)
+def test_the_shipped_templates_use_every_recogniser() -> None:
+    shipped = list_templates()
+    assert {template.name for template in shipped} == {"paper", "rct"}
+    assert {field.recogniser for template in shipped for field in template.fields} - {None} == set(RECOGNISERS)
 
 
 def test_an_unknown_name_is_answered_with_a_near_one() -> None:

@@ -47,6 +47,16 @@ class Imprint:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialFacts:
+    """What the `rct` template has to find beyond the `paper` one; `effect_estimates` in the recogniser's form."""
+
+    arms: tuple[str, str]
+    blinding: str
+    primary_outcome: str
+    effect_estimates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """`abstract` is pairs of label and text; an unstructured one has a single pair with an empty label."""
 
@@ -65,6 +75,7 @@ class Paper:
     p_values: tuple[str, ...]
     effect_estimates: tuple[str, ...]
     brief: bool
+    trial: TrialFacts | None = None
 
     @property
     def answers(self) -> Answers:
@@ -79,6 +90,24 @@ class Paper:
             "sample_size": self.sample_size,
             "p_values": list(self.p_values),
             "effect_estimates": list(self.effect_estimates),
+        }
+
+    @property
+    def trial_answers(self) -> Answers:
+        """Of a trial; ValueError for another study."""
+        if self.trial is None:
+            raise ValueError(f"{self.title}: not a trial")
+        return {
+            "design": "randomised parallel",
+            "blinding": self.trial.blinding,
+            "registration_ids": list(self.registration_ids),
+            "population": self.topic.population,
+            "sample_size": self.sample_size,
+            "arms": list(self.trial.arms),
+            "interventions": [self.topic.exposure, self.topic.comparator],
+            "primary_outcome": self.trial.primary_outcome,
+            "effect_estimates": list(self.trial.effect_estimates),
+            "p_values": list(self.p_values),
         }
 
 

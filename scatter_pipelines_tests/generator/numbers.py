@@ -9,11 +9,12 @@ from scatter_pipelines_tests.generator.words import Journal
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An estimate as it stands in the text, its p value as it stands there, and that p value normalised."""
+    """An estimate as it stands in the text, its p value as it stands there, and both in the recognisers' form."""
 
     text: str
     p_text: str
     p_value: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def _effect(measure: str, log: float, error: float, journal: Journal) -> Effect:
     low, high = math.exp(log - 1.96 * error), math.exp(log + 1.96 * error)
     numbers = f"{math.exp(log):.2f}", f"{low:.2f}", f"{high:.2f}"
     value = _p_value(math.erfc(abs(log / error) / math.sqrt(2)))
-    return Effect(_write_estimate(measure, numbers, journal), _write_p(value, journal), value)
+    estimate = f"{measure} {numbers[0]} (95% CI {numbers[1]}-{numbers[2]})"
+    return Effect(_write_estimate(measure, numbers, journal), _write_p(value, journal), value, estimate)
 
 
 def draw_p(rng: Random, journal: Journal) -> tuple[str, str]:

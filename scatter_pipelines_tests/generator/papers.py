@@ -2,10 +2,21 @@
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 from scatter_pipelines_tests.generator import words
-from scatter_pipelines_tests.generator.model import Author, GeneratedPaper, Imprint, Paper, PaperKind, chance, unique
+from scatter_pipelines_tests.generator.model import (
+    Author,
+    GeneratedPaper,
+    Imprint,
+    Paper,
+    PaperKind,
+    Section,
+    TrialFacts,
+    chance,
+    unique,
+)
 from scatter_pipelines_tests.generator.pdf import paper_pdf
 from scatter_pipelines_tests.generator.plain import paper_markdown, paper_text
 from scatter_pipelines_tests.generator.prose import Writer, write_abstract, write_references, write_sections
@@ -44,7 +55,7 @@ def draw_paper(seed: int, kind: PaperKind, *, brief: bool) -> Paper:
     writer = Writer(rng, study, brief=brief)
     authors, affiliations = _draw_authors(rng, study, brief=brief)
     effects = [study.primary, *(effect for _, effect in study.secondary)]
-    return Paper(
+    paper = Paper(
         title=_title(rng, study),
         authors=authors,
         affiliations=affiliations,
@@ -60,6 +71,18 @@ def draw_paper(seed: int, kind: PaperKind, *, brief: bool) -> Paper:
         p_values=unique([effect.p_value for effect in effects] + [value for _, value in study.plain_p]),
         effect_estimates=unique([effect.text for effect in effects]),
         brief=brief,
+    )
+    return replace(paper, trial=_trial_facts(study, paper.sections)) if study.trial else paper
+
+
+def _trial_facts(study: Study, sections: tuple[Section, ...]) -> TrialFacts:
+    blind = any("double-blind" in paragraph for section in sections for paragraph in section.paragraphs)
+    facts, effects = study.facts, [study.primary, *(effect for _, effect in study.secondary)]
+    return TrialFacts(
+        (f"{facts['exposure'].removeprefix('a ')}: {study.arms.n1}", f"{facts['comparator']}: {study.arms.n2}"),
+        "double-blind" if blind else "assessor-blind",
+        f"{facts['outcome']} at {facts['follow']} months",
+        unique([effect.value for effect in effects]),
     )
 
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from scatter_pipelines.extraction.recognisers import (
     abstract,
+    arms,
     authors,
+    design,
     doi,
     effect_estimate,
     journal,
@@ -20,7 +22,9 @@ RECOGNISERS: Mapping[str, Recogniser] = {
     module.RECOGNISER.name: module.RECOGNISER
     for module in (
         abstract,
+        arms,
         authors,
+        design,
         doi,
         effect_estimate,
         journal,
