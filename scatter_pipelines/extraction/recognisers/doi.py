@@ -26,10 +26,16 @@ _ELSEWHERE = re.compile(
     r"|(?:correct|retract|eras|update)\w* (?:to|of|the article|article)?[^.]{0,30}$|comment(?:ary)? on[^.]{0,40}$",
     re.IGNORECASE,
 )
+_CITES_ITSELF = re.compile(
+    r"cite this article|^citation:|Volume \d{4}, Article ID \d+, \d+ pages?\s|\bPublished \d{1,2} \w+ \d{4}\s",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What stands about the article's own DOI after its references."""
 _FIRST_PAGES = 2
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _CUE_REACH = 40
 _ELSEWHERE_REACH = 90
+_CITE_REACH = 60
 _LEAST_ALONE = 3
 
 
@@ -56,13 +62,23 @@ def find(reading: Reading) -> Iterator[Found]:
     if is_settled(reading, "doi"):
         return
     found = [item for page in reading.layout.document.pages for item in on_page(page)]
-    outside = [item for item in found if not reading.sections.inside(item.span, "references")]
+    outside = [item for item in found if _is_outside(reading, item)]
     repeats = Counter(value for value, _ in {(str(item.value).casefold(), item.span.page) for item in outside})
     hints = " ".join(reading.layout.document.metadata.values()).casefold()
     scored = [(_signs(reading, item, repeats[str(item.value).casefold()], hints), item) for item in outside]
     for (score, signs), item in sorted(scored, key=lambda pair: -pair[0][0]):
-        if score >= _LEAST_ALONE or not reading.layout.lines(reading.layout.document.pages[0]):
+        if score >= _LEAST_ALONE:
             yield Found(item.value, item.span, (0.4, 0.6, 0.9, 0.97, 0.97)[signs])
+
+
+def _is_outside(reading: Reading, item: Found) -> bool:
+    """Not in the list of references, or there with the words by which an article asks to be cited."""
+    return not reading.sections.inside(item.span, "references") or _cites_itself(reading, item)
+
+
+def _cites_itself(reading: Reading, item: Found) -> bool:
+    text = reading.layout.document.pages[item.span.page - 1].text
+    return bool(_CITES_ITSELF.search(text[max(0, item.span.start - _CITE_REACH) : item.span.end + _CITE_REACH]))
 
 
 def on_page(page: Page) -> Iterator[Found]:
@@ -89,7 +105,7 @@ def _signs(reading: Reading, item: Found, repeats: int, hints: str) -> tuple[int
     """A score to rank by, and how many signs speak for the candidate."""
     text = reading.layout.document.pages[item.span.page - 1].text
     before = text[max(0, item.span.start - _ELSEWHERE_REACH) : item.span.start]
-    cue = bool(_CUE.search(before[-_CUE_REACH:]))
+    cue = bool(_CUE.search(before[-_CUE_REACH:])) or _cites_itself(reading, item)
     first = item.span.page <= _FIRST_PAGES
     hinted = str(item.value).casefold() in hints
     others = bool(_OTHERS.search(str(item.value))) or bool(_ELSEWHERE.search(before.replace("\n", " ")))
