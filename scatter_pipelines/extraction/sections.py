@@ -21,7 +21,7 @@ _TITLES: Mapping[SectionName, str] = {
     "results": r"results?(?: and discussions?)?|findings",
     "discussion": r"discussions?(?: and conclusions?)?|comment",
     "conclusion": r"conclusions?(?: and .{3,40})?|concluding remarks",
-    "limitations": r"(?:strengths and )?limitations?",
+    "limitations": r"(?:strengths and )?limitations?(?: of (?:this|the) (?:study|review))?",
     "acknowledgements": r"acknowledge?ments?",
     "funding": r"funding(?: sources?| information| statement)?|financial (?:support|disclosure)(?: and sponsorship)?"
     r"|sources? of (?:funding|support)|grant support|role of the funding source",
@@ -106,6 +106,8 @@ class _Walk:
     def takes(self, heading: Heading) -> bool:
         """Whether the heading opens a section; an abstract's own label does not."""
         if self.current != "abstract" or heading.name not in _OWN_LABELS or heading.numbered:
+            return True
+        if heading.line.text.casefold().startswith("strengths"):
             return True
         labelled = bool(self.labels) or self.characters < _MAX_UNLABELLED
         if self.characters and heading.line.text.casefold().strip(":. #") == "introduction":

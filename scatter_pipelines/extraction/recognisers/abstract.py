@@ -24,7 +24,8 @@ _LEAST = 150
 _MOST = 8_000
 _WHOLE = 400
 _SENTENCE_ENDS = (".", "!", "?", ".”", ".)")
-_LICENCE = re.compile(r"licen[cs]e|properly cited|permits unrestricted|any medium|original work", re.IGNORECASE)
+_LICENCE = re.compile(r"creative commons|properly cited|permits unrestricted|distributed under", re.IGNORECASE)
+_SENTENCE = re.compile(r"[a-z)\]]\.(?:\s|$)")
 _NARROWEST = 0.27
 """A column of prose is at least so much of the page's width; the frame beside an article is narrower."""
 _AFFILIATED = 0.4
@@ -62,9 +63,7 @@ def _continued(reading: Reading, found: Found, spans: tuple[Span, ...]) -> Found
         return found
     page = reading.layout.document.pages[spans[1].page - 1]
     rest = next(_found(page, _body(reading, page, spans[1]), least=1), None)
-    return (
-        found if rest is None else Found(read(f"{found.value}\n{rest.value}"), found.span, found.confidence)
-    )
+    return found if rest is None else Found(read(f"{found.value}\n{rest.value}"), found.span, found.confidence)
 
 
 def _found(page: Page, lines: list[Line], *, least: int, confidence: float = _STOPS) -> Iterator[Found]:
@@ -106,7 +105,7 @@ def _frame(line: Line) -> bool:
 
 def _without_heading(reading: Reading, page: Page) -> Iterator[Found]:
     """The first paragraph of prose below the title, with those in its type that follow it at once."""
-    title = next(iter(title_blocks(reading)), None)
+    title = next(iter(reading.once(title_blocks)), None)
     lines = reading.layout.lines(page)
     stop = next((i for i, line in enumerate(lines) if _opens_body(reading, line)), None)
     kept: list[Line] = []
@@ -119,9 +118,9 @@ def _without_heading(reading: Reading, page: Page) -> Iterator[Found]:
             if stop is None:
                 break
         before = paragraph
-    other = bool(kept) and _differs(reading, kept[0])
-    if stop is not None or other:
-        confidence = _BEFORE_INTRODUCTION if stop is not None else _BY_TYPE
+    followed = stop is not None or _introduction_is_next(reading, page)
+    if followed or (kept and _differs(reading, kept[0])):
+        confidence = _BEFORE_INTRODUCTION if followed else _BY_TYPE
         yield from _found(page, kept, least=_LEAST, confidence=confidence)
 
 
@@ -130,20 +129,32 @@ def _opens_body(reading: Reading, line: Line) -> bool:
     return heading is not None and heading.name == "introduction" and not heading.run_in
 
 
+def _introduction_is_next(reading: Reading, page: Page) -> bool:
+    return any(span.page == page.number + 1 for span in reading.sections.spans("introduction")[:1])
+
+
 def _below(paragraph: tuple[Line, ...], baseline: float) -> bool:
     box = paragraph[0].box
     return box is not None and box[1] > baseline
 
 
 def _is_prose(page: Page, paragraph: tuple[Line, ...]) -> bool:
-    """Broad lines, none of them of the journal's frame, and not a list of addresses."""
+    """Broad lines that begin and end sentences, none of them of the journal's frame, and no list of addresses."""
     text = "\n".join(line.text for line in paragraph)
     widths = [line.box[2] - line.box[0] for line in paragraph if line.box]
-    if len(text) < _LEAST or not widths or max(widths) < page.width * _NARROWEST or _LICENCE.search(text):
+    if len(text) < _LEAST or not widths or max(widths) < page.width * _NARROWEST:
         return False
-    if any(is_furniture(line.text) and len(line.text) > 25 for line in paragraph) or not re.search(r"[a-z]\.(\s|$)", text):
-        return False
-    return sum(is_affiliation(line.text) for line in paragraph) <= _AFFILIATED * len(paragraph)
+    framed = any(is_furniture(line.text) and len(line.text) > 25 for line in paragraph)
+    whole = not text[0].islower() and bool(_SENTENCE.search(text))
+    return whole and not framed and not _LICENCE.search(text) and not _is_addresses(paragraph)
+
+
+def _is_addresses(paragraph: tuple[Line, ...]) -> bool:
+    lines = [line.text for line in paragraph if len(line.text) > 10]
+    addresses = sum(map(is_affiliation, lines))
+    return addresses > _AFFILIATED * len(lines) or (
+        bool(lines) and is_affiliation(lines[0]) and lines[0].count(",") > 1
+    )
 
 
 def _differs(reading: Reading, line: Line) -> bool:

@@ -9,37 +9,17 @@ import re
 from collections.abc import Iterator
 
 from scatter_pipelines.extraction.layout import Line, Span
+from scatter_pipelines.extraction.recognisers import journal
 from scatter_pipelines.extraction.recognisers.front import Block, is_affiliation, is_furniture, is_kind, middle
 from scatter_pipelines.extraction.recognisers.marked import by_markup, is_settled
+from scatter_pipelines.extraction.recognisers.names import name_in, pieces
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 from scatter_pipelines.extraction.recognisers.title import title_blocks
 from scatter_pipelines.extraction.sections import heading_of
-from scatter_pipelines.extraction.text import clean_text, with_accents
+from scatter_pipelines.extraction.text import normalise
 from scatter_pipelines.model.document import Page
 
-_UPPER = r"A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ"
-_PARTICLE = (
-    r"(?:de|da|do|dos|das|di|del|della|dello|degli|der|den|van|von|vom|ten|ter|te|la|le|los|el|al|ul|ur|bin|binti|ibn"
-    r"|e|y|i|du|zu|zur|af|av|st\.?)"
-)
-_GIVEN = rf"(?:(?:al-|el-|ul-|d['’]|n['’])?[{_UPPER}][\w'’´`‐‑–.\-]*)"
-_NAME = re.compile(rf"^{_GIVEN}(?:\s+(?:{_GIVEN}|{_PARTICLE}|[dDO]['’]\s?{_GIVEN}))*\s+(?:[dD]['’])?{_GIVEN}$")
-_SEPARATOR = re.compile(r"[,;•·|&*†‡§¶#∗⁎‖\d\[\]()✉�?¹²³⁰-⁹]+|\band\b|(?<=\s)[a-df-xz](?=\s|$)|\s-\s|\s[.]\s|\s\.$")
-_DEGREE = re.compile(
-    r"(?:,?\s*\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|M\.?S|MPH|DDS|DMD|MBBS|MBChB|MRCP|FRCP|FRCS|FRCPC|FACS|FACP|FACC|RN|MA|MMed"
-    r"|Dr|Prof|BDS|MDS|PharmD|DVM|MBA|Jr|Sr|MM|BS|BA|DO|DPhil|DrPH|MHS|MHSc|ScD|DSc|EdD|PsyD|DNP|PT|OT|BPharm|MPharm)\b\.?)+$"
-)
-_HONORIFIC = re.compile(r"^(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Associate|Assistant)\.?\s+)+(?=\S)")
-_GLUED = re.compile(r"(?<=[a-z]{2})(?<!\bMac)(?<!\bFitz)(?=[A-Z][a-z]{2})")
-_LEFT_OVER = re.compile(
-    r"\b(?:group|consortium|investigators|collaborators|committee|network|center|centre|avenue|street|road|online|access"
-    r"|article|supporting|metrics|keywords?|abstract|background|objectives?|introduction|editors?|usa|china|india|iran"
-    r"|japan|korea|germany|italy|france|spain|brazil|canada|australia|turkey|pakistan|egypt|united|kingdom)\b",
-    re.IGNORECASE,
-)
 _MAX_LINES = 80
-_MAX_WORDS = 6
-_MAX_PARTICLES = 4
 _SMALLER = 1.2
 """Points by which the lines after the authors are smaller."""
 _GAP = 70.0
@@ -48,10 +28,7 @@ _ROW = 6.0
 
 
 def read(quote: str) -> str | None:
-    """The name without titles and degrees, accents on their letters, words that run together parted."""
-    text = with_accents(clean_text(quote)).strip(" ,.;:*-•")
-    name = _DEGREE.sub("", _HONORIFIC.sub("", text)).strip(" ,;:*-•")
-    return _GLUED.sub(" ", name) or None
+    return name_in(quote)
 
 
 def find(reading: Reading) -> Iterator[Found]:
@@ -59,9 +36,11 @@ def find(reading: Reading) -> Iterator[Found]:
     page = reading.layout.first_page
     if page is None or is_settled(reading, "author"):
         return
-    title = next(iter(title_blocks(reading)), None)
+    title = next(iter(reading.once(title_blocks)), None)
     if title is not None:
-        found = [item for start, end in _stretches(_author_lines(reading, page, title)) for item in _names(page, start, end)]
+        found = [
+            item for start, end in _stretches(_author_lines(reading, page, title)) for item in _names(page, start, end)
+        ]
         kept = list({str(item.value): item for item in reversed(found)}.values())[::-1]
         yield from (Found(item.value, item.span, _confidence(str(item.value), len(kept))) for item in kept)
 
@@ -77,8 +56,9 @@ def _author_lines(reading: Reading, page: Page, title: Block) -> list[Line]:
     """The lines below the title, as a reader goes down the page, up to the first that cannot be names."""
     lines = list(_below(reading, page, title))[:_MAX_LINES]
     kept: list[Line] = []
+    frame = {normalise(name) for name in reading.once(journal.names)}
     for line in lines:
-        if _says_nothing(page, line, first=not kept):
+        if normalise(line.text) in frame or _says_nothing(page, line, first=not kept):
             continue
         if _ends_authors(reading, page, line) or (kept and line.size < kept[0].size - _SMALLER):
             break
@@ -89,7 +69,7 @@ def _author_lines(reading: Reading, page: Page, title: Block) -> list[Line]:
 def _says_nothing(page: Page, line: Line, *, first: bool) -> bool:
     """A kind of article, a lone mark, or before the first author any line without a name."""
     marks_only = sum(character.isalpha() for character in line.text) < 3
-    nameless = first and not any(_pieces(page, line.span.start, line.span.end))
+    nameless = first and not any(pieces(page, line.span.start, line.span.end))
     return marks_only or nameless or is_kind(line.text)
 
 
@@ -111,7 +91,7 @@ def _ends_authors(reading: Reading, page: Page, line: Line) -> bool:
     if is_affiliation(line.text) or is_furniture(line.text) or heading_of(line, reading.layout.body_size):
         return True
     letters = sum(character.isalpha() for character in line.text)
-    named = sum(end - start for start, end in _pieces(page, line.span.start, line.span.end))
+    named = sum(end - start for start, end in pieces(page, line.span.start, line.span.end))
     numbered = bool(re.match(r"^\d\s?[A-Z]", line.text))
     return (letters > 60 and named < letters * 0.5) or (numbered and named < letters * 0.6)
 
@@ -128,34 +108,10 @@ def _stretches(lines: list[Line]) -> list[tuple[int, int]]:
 
 
 def _names(page: Page, start: int, end: int) -> Iterator[Found]:
-    for first, last in _pieces(page, start, end):
+    for first, last in pieces(page, start, end):
         value = read(page.text[first:last])
         if value:
             yield Found(value, Span(page.number, first, last))
-
-
-def _pieces(page: Page, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts between separators that look like a person's name."""
-    text = page.text[start:end]
-    if not re.search(r"[,;&•·]|\band\b", text):
-        text = text.replace("\n", "|")
-    position = 0
-    for match in _SEPARATOR.finditer(text + ","):
-        piece = text[position : match.start()]
-        stripped = piece.strip(" \n.:-")
-        if _is_name(stripped):
-            first = start + position + piece.index(stripped)
-            yield first, first + len(stripped)
-        position = match.end()
-
-
-def _is_name(piece: str) -> bool:
-    name = read(piece) or ""
-    words = name.split()
-    if not 2 <= len(words) <= _MAX_WORDS + _MAX_PARTICLES or is_affiliation(name) or _LEFT_OVER.search(name):
-        return False
-    capitals = sum(word[:1].isupper() for word in words)
-    return capitals <= _MAX_WORDS and bool(_NAME.match(name))
 
 
 RECOGNISER = Recogniser("authors", ("string",), find, read)

@@ -85,7 +85,7 @@ def find(reading: Reading) -> Iterator[Found]:
 
 def _by_code(reading: Reading) -> Iterator[Found]:
     """By the article's own DOI; the evidence is the printed name where there is one."""
-    own = doi.own(reading)
+    own = reading.once(doi.own)
     name = journal_names.of_doi(str(own.value)) if own else None
     if own is None or name is None or own.confidence is None:
         return

@@ -19,6 +19,7 @@ from scatter_pipelines.extraction.recognisers.front import (
     is_kind,
 )
 from scatter_pipelines.extraction.recognisers.marked import by_markup, is_settled
+from scatter_pipelines.extraction.recognisers.names import share_of_names
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 from scatter_pipelines.extraction.sections import heading_of
 from scatter_pipelines.extraction.text import clean_text, normalise, with_accents
@@ -30,6 +31,7 @@ _MAX_CHARACTERS = 500
 _MARKS = "*†‡§#¶∗⁎0123456789, "
 _SHORT_WORDS, _SHORT_FACTOR = 3, 0.7
 """A journal's name is often larger than the title, but short."""
+_NAMES, _MOSTLY = 1.5, 0.8
 _LEAST_HINT = 20
 _HINTED = 100.0
 _ALONE, _HINT, _HEADED, _PLAIN = 0.93, 0.97, 0.85, 0.6
@@ -44,7 +46,7 @@ def find(reading: Reading) -> Iterator[Found]:
     page = reading.layout.first_page
     if page is None or is_settled(reading, "title"):
         return
-    candidates = title_blocks(reading)
+    candidates = reading.once(title_blocks)
     for index, block in enumerate(candidates):
         span = _without_marks(page, block)
         value = read(page.text[span.start : span.end])
@@ -74,10 +76,16 @@ def title_blocks(reading: Reading) -> list[Block]:
         return []
     if not page.words:
         return _first_lines(reading, page)
-    names = {normalise(name) for name in journal.names(reading)}
+    names = {normalise(name) for name in reading.once(journal.names)}
     hint = _hint(reading)
     kept = [block for block in blocks(reading.layout, page) if _possible(reading, page, block, names)]
-    return sorted((_without_kind(block) for block in kept), key=lambda block: (-_score(block, hint), block.top))
+    scores = {block: _score(block, hint) - _NAMES * _is_names(page, block) for block in map(_without_kind, kept)}
+    return sorted(scores, key=lambda block: (-scores[block], block.top))
+
+
+def _is_names(page: Page, block: Block) -> bool:
+    """Whether it looks like the line of authors, which may be bold where the title is not."""
+    return share_of_names(page, block.span.start, block.span.end) > _MOSTLY
 
 
 def _hint(reading: Reading) -> str:

@@ -83,7 +83,11 @@ def _votes(reading: Reading, page: Page) -> Iterator[Vote]:
             name = "year" if match["year"] else "alone"
             span = Span(page.number, *match.span(name))
             if not reading.sections.inside(span, "references"):
-                yield Found(int(match[name]), span), number, weight + _EDGE_WEIGHT * any(e.contains(span) for e in edges)
+                yield (
+                    Found(int(match[name]), span),
+                    number,
+                    weight + _EDGE_WEIGHT * any(e.contains(span) for e in edges),
+                )
 
 
 def _running_heads(reading: Reading, first: Page) -> Iterator[Vote]:
@@ -98,7 +102,7 @@ def _running_heads(reading: Reading, first: Page) -> Iterator[Vote]:
 
 def _year_of_doi(reading: Reading) -> int | None:
     """ "2016" in 10.1155/2016/4104595, "018" in 10.1186/s12906-018-2122-z."""
-    own = doi.own(reading)
+    own = reading.once(doi.own)
     found = _YEAR_IN_DOI.search(str(own.value).partition("/")[2]) if own else None
     return int(found[0]) + (2000 if len(found[0]) == 3 else 0) if found else None
 
