@@ -23,7 +23,7 @@ class RulesExtractor:
     """Offline and deterministic. Raises `DocumentError` `pattern_timeout` where a user's pattern takes too long."""
 
     name = "rules"
-    version = "1"
+    version = "2"
 
     def extract(self, document: Document, template: Template) -> Fields:
         layout = Layout(document)

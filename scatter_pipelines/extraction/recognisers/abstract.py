@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from scatter_pipelines.extraction.layout import Line, Span
-from scatter_pipelines.extraction.recognisers.front import is_affiliation, is_furniture, paragraphs
+from scatter_pipelines.extraction.recognisers.front import is_affiliation, paragraphs
 from scatter_pipelines.extraction.recognisers.marked import by_markup, is_settled
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 from scatter_pipelines.extraction.recognisers.title import title_blocks
@@ -24,11 +24,20 @@ _LEAST = 150
 _MOST = 8_000
 _WHOLE = 400
 _SENTENCE_ENDS = (".", "!", "?", ".”", ".)")
-_LICENCE = re.compile(r"creative commons|properly cited|permits unrestricted|distributed under", re.IGNORECASE)
+_LICENCE = re.compile(
+    r"creative commons|all rights reserved|properly cited|permits unrestricted|distributed under", re.IGNORECASE
+)
+_FRAME = re.compile(
+    r"^\W?\s?(?:received|accepted|published|available online|copyright|citation|correspond\w*|edited by|reviewed by)\b"
+    r"\W?(?:\s|$)(?!by|for|in |with|to )|^\*"
+    r"|^(?:©|\(c\) \d{4}|open access|this is an open access|how to cite|to cite)",
+    re.IGNORECASE,
+)
+_FIRST_HEADING = re.compile(r"^(?:1|I)[.|]?\s+[A-Z][A-Za-z ]{3,80}$")
 _SENTENCE = re.compile(r"[a-z)\]]\.(?:\s|$)")
 _NARROWEST = 0.27
 """A column of prose is at least so much of the page's width; the frame beside an article is narrower."""
-_AFFILIATED = 0.4
+_AFFILIATED = 0.5
 _OTHER_SIZE = 0.4
 _HEADED, _STOPS, _BEFORE_INTRODUCTION, _BY_TYPE, _SHORT = 0.95, 0.85, 0.8, 0.7, 0.8
 
@@ -100,7 +109,8 @@ def _body(reading: Reading, page: Page, span: Span) -> list[Line]:
 
 
 def _frame(line: Line) -> bool:
-    return (is_furniture(line.text) and len(line.text) > 25) or bool(re.match(r"\*?\s?correspond", line.text, re.I))
+    """Whether it belongs to the journal's frame; a sentence may go on with "accepted" too, but in small letters."""
+    return bool(_LICENCE.search(line.text)) or (not line.text[0].islower() and bool(_FRAME.search(line.text)))
 
 
 def _without_heading(reading: Reading, page: Page) -> Iterator[Found]:
@@ -111,7 +121,7 @@ def _without_heading(reading: Reading, page: Page) -> Iterator[Found]:
     kept: list[Line] = []
     before: tuple[Line, ...] = ()
     for paragraph in paragraphs(lines[:stop]):
-        if kept and (paragraph[0].size != before[0].size or not _is_prose(page, paragraph)):
+        if kept and not _goes_on(before, paragraph):
             break
         if kept or (title is not None and _below(paragraph, title.baseline) and _is_prose(page, paragraph)):
             kept += paragraph
@@ -124,7 +134,16 @@ def _without_heading(reading: Reading, page: Page) -> Iterator[Found]:
         yield from _found(page, kept, least=_LEAST, confidence=confidence)
 
 
+def _goes_on(before: tuple[Line, ...], paragraph: tuple[Line, ...]) -> bool:
+    """Whether it is a further paragraph in the abstract's type; index figures and signs in between do not count."""
+    alike = abs(max(line.size for line in paragraph) - max(line.size for line in before)) <= 0.6
+    small = len(paragraph) == 1 and len(paragraph[0].text) < 4
+    return small or (alike and not any(map(_frame, paragraph)) and not _is_addresses(paragraph))
+
+
 def _opens_body(reading: Reading, line: Line) -> bool:
+    if _FIRST_HEADING.match(line.text) and line.bold and line.size:
+        return True
     heading = heading_of(line, reading.layout.body_size)
     return heading is not None and heading.name == "introduction" and not heading.run_in
 
@@ -144,9 +163,9 @@ def _is_prose(page: Page, paragraph: tuple[Line, ...]) -> bool:
     widths = [line.box[2] - line.box[0] for line in paragraph if line.box]
     if len(text) < _LEAST or not widths or max(widths) < page.width * _NARROWEST:
         return False
-    framed = any(is_furniture(line.text) and len(line.text) > 25 for line in paragraph)
+    framed = any(_frame(line) or "@" in line.text for line in paragraph)
     whole = not text[0].islower() and bool(_SENTENCE.search(text))
-    return whole and not framed and not _LICENCE.search(text) and not _is_addresses(paragraph)
+    return whole and not framed and not _is_addresses(paragraph)
 
 
 def _is_addresses(paragraph: tuple[Line, ...]) -> bool:

@@ -14,7 +14,7 @@ from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Re
 from scatter_pipelines.model.document import Page
 
 DOI = re.compile(
-    r"(?<![\w.])10\.\d{4,9}/(?:(?:[^\s\"<>{}|\\^`]{0,100}[/_.\-])?\n(?=\S{0,40}\d))?[^\s\"<>{}|\\^`]{1,200}",
+    r"(?<![\w.])10\.\d{4,9}/(?:(?:[^\s\"<>{}|\\^`]{0,100}[/_.\-])?\n(?![\[(]?\d{1,4}[.\])]*(?:\s|$))(?=\S{0,40}\d))?[^\s\"<>{}|\\^`]{1,200}",
 )
 _CUE = re.compile(r"doi(?:\.org/|\s*:|\s)?\s*(?:https?://(?:dx\.)?doi\.org/)?$|doi\.org/$", re.IGNORECASE)
 _OTHERS = re.compile(
@@ -73,10 +73,10 @@ def find(reading: Reading) -> Iterator[Found]:
 
 def _is_outside(reading: Reading, item: Found) -> bool:
     """Not in the list of references, or there with the words by which an article asks to be cited."""
-    return not reading.sections.inside(item.span, "references") or _cites_itself(reading, item)
+    return not reading.sections.inside(item.span, "references") or cites_itself(reading, item)
 
 
-def _cites_itself(reading: Reading, item: Found) -> bool:
+def cites_itself(reading: Reading, item: Found) -> bool:
     text = reading.layout.document.pages[item.span.page - 1].text
     return bool(_CITES_ITSELF.search(text[max(0, item.span.start - _CITE_REACH) : item.span.end + _CITE_REACH]))
 
@@ -105,7 +105,7 @@ def _signs(reading: Reading, item: Found, repeats: int, hints: str) -> tuple[int
     """A score to rank by, and how many signs speak for the candidate."""
     text = reading.layout.document.pages[item.span.page - 1].text
     before = text[max(0, item.span.start - _ELSEWHERE_REACH) : item.span.start]
-    cue = bool(_CUE.search(before[-_CUE_REACH:])) or _cites_itself(reading, item)
+    cue = bool(_CUE.search(before[-_CUE_REACH:])) or cites_itself(reading, item)
     first = item.span.page <= _FIRST_PAGES
     hinted = str(item.value).casefold() in hints
     others = bool(_OTHERS.search(str(item.value))) or bool(_ELSEWHERE.search(before.replace("\n", " ")))

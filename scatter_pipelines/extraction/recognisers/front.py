@@ -17,7 +17,7 @@ _KIND = re.compile(
 )
 _FURNITURE = re.compile(
     r"https?://|www\.|@|\bdoi\b|\bissn\b|©|\(c\) \d{4}|copyright|creative commons|all rights reserved|downloaded from"
-    r"|^received\b|^accepted\b|^published\b|^available (?:online|at)|^volume \d|^vol\.? ?\d|^article id|^citation\b"
+    r"|^received\b|^accepted\b|^published\b|^available (?:online|at)|^volume \d|^vol\.? ?\d|^article id|^citation\s*:"
     r"|^(?:edited|reviewed) by|^(?:academic )?editor|^correspond(?:ence|ing)|^open access$"
     r"|^contents? lists? available|^send orders|^page \d|hhs public access|nih public access|author manuscript"
     r"|published in final edited form|available in pmc|europe pmc funders|this article is (?:published|licensed)",

@@ -24,7 +24,7 @@ _DEGREE = re.compile(
 _HONORIFIC = re.compile(r"^(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Associate|Assistant)\.?\s+)+(?=\S)")
 _INITIALS = re.compile(r"(?<=[A-Z]\.)(?=[A-Z][a-z])")
 _ICON = re.compile(r"(?<=[a-z])(?:ID|iD)$")
-_GLUED = re.compile(r"(?<=[a-z]{2})(?<!\bMac)(?<!\bFitz)(?=[A-Z][a-z]{2})")
+_GLUED = re.compile(r"(?<=[a-z]{3})(?<!\bMac)(?<!\bFitz)(?=[A-Z][a-z]{2})")
 _LEFT_OVER = re.compile(
     r"\b(?:group|consortium|investigators|collaborators|committee|network|center|centre|avenue|street|road|online|access"
     r"|article|supporting|metrics|keywords?|abstract|background|objectives?|introduction|editors?|usa|china|india|iran"
