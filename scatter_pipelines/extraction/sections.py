@@ -37,11 +37,12 @@ _TITLES: Mapping[SectionName, str] = {
     "abbreviations": r"(?:list of )?abbreviations(?: used)?",
     "appendix": r"appendix.{0,20}|supplement(?:ary|al) (?:materials?|information|data)|supporting information"
     r"|additional files?",
-    "references": r"references(?: cited)?|bibliography|literature cited|works cited|reference list",
+    "references": r"references(?: cited| and notes)?|notes and references|bibliography"
+    r"|literature cited|works cited|reference list",
 }  # fmt: skip
 _NUMBER = r"(?P<number>(?:\d{1,2}|[IVX]{1,4})(?:\.|\)|\s|\s?\|)\s*)?"
 _HEADING = re.compile(
-    "^(?:#{1,6} )?[*_■●▪]*"
+    "^(?:#{1,6} )?[*_■●▪]*\\s?"
     + _NUMBER
     + "[*_■●▪]*(?:"
     + "|".join(f"(?P<{n}>{p})" for n, p in _TITLES.items())
@@ -55,6 +56,9 @@ _RUN_IN = re.compile(
     + r")\s*(?:[:.–—]|-\s)\s*(?=\S)",
     re.IGNORECASE,
 )  # fmt: skip
+_RUN_IN_BARE = re.compile(
+    r"^(?:(?P<abstract>Abstract|ABSTRACT)|(?P<keywords>Key ?[Ww]ords|KEYWORDS))\s+(?=[A-Z][\w-]*\s)"
+)
 _LETTERSPACED = re.compile(r"^(?:[A-Za-z] ){3,}[A-Za-z]$")
 _OWN_LABELS = frozenset(
     ("introduction", "methods", "results", "discussion", "conclusion", "limitations", "registration")
@@ -92,7 +96,7 @@ def heading_of(line: Line, body_size: float) -> Heading | None:
         found = _HEADING.match(text)
         if found and _looks_like_heading(line, body_size):
             return Heading(_name(found), line, line.span.end, False, bool(found["number"]))
-    found = _RUN_IN.match(line.text)
+    found = _RUN_IN.match(line.text) or _RUN_IN_BARE.match(line.text)
     if found:
         return Heading(_name(found), line, line.span.start + found.end(), True, False)
     return None

@@ -13,9 +13,13 @@ from scatter_pipelines.extraction.recognisers.marked import by_markup, is_settle
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 from scatter_pipelines.model.document import Page
 
-DOI = re.compile(
-    r"(?<![\w.])10\.\d{4,9}/(?:(?:[^\s\"<>{}|\\^`]{0,100}[/_.\-])?\n(?![\[(]?\d{1,4}[.\])]*(?:\s|$))(?=\S{0,40}\d))?[^\s\"<>{}|\\^`]{1,200}",
-)
+_PLAIN = r"[^\s\"<>{}|\\^`]"
+_NO_NUMBER = r"(?![\[(]?\d{1,4}[.\])]*(?:\s|$))"
+_AT_A_SIGN = rf"(?:{_PLAIN}{{0,100}}[/_.\-])?\n{_NO_NUMBER}(?=\S{{0,40}}\d)"
+_ANYWHERE = rf"{_PLAIN}{{1,100}}\n{_NO_NUMBER}(?=[a-z\d]{{0,12}}[.\-/()][\w.\-/();:]*\d[.,;]?(?:\s|$))"
+DOI = re.compile(rf"(?<![\w.])10\.\d{{4,9}}/(?:{_AT_A_SIGN})?{_PLAIN}{{1,200}}")
+IN_LIST = re.compile(rf"(?<![\w.])10\.\d{{4,9}}/(?:{_AT_A_SIGN}|{_ANYWHERE})?{_PLAIN}{{1,200}}")
+"""As in a list of references, where a DOI is broken anywhere; the rest of it looks like no number of a reference."""
 _CUE = re.compile(r"doi(?:\.org/|\s*:|\s)?\s*(?:https?://(?:dx\.)?doi\.org/)?$|doi\.org/$", re.IGNORECASE)
 _OTHERS = re.compile(
     r"(?:\.(?:[stg]\d{1,3}|suppl?\d*|d\d{4,})|/-/DC\d*)$|^10\.(?:5061|5281|6084|17605|5256)/", re.IGNORECASE
@@ -42,10 +46,10 @@ _LEAST_ALONE = 3
 def read(quote: str) -> str | None:
     """The DOI at the quote's start, its case kept, without the punctuation of the sentence around it."""
     found = DOI.search(quote)
-    return _without_tail("".join(found[0].split())) if found else None
+    return without_tail("".join(found[0].split())) if found else None
 
 
-def _without_tail(doi: str) -> str:
+def without_tail(doi: str) -> str:
     while doi and (doi[-1] in ".,;:'*’”…" or (doi[-1] in _PAIRS and doi.count(doi[-1]) > doi.count(_PAIRS[doi[-1]]))):
         doi = doi[:-1]
     return doi
@@ -81,13 +85,13 @@ def cites_itself(reading: Reading, item: Found) -> bool:
     return bool(_CITES_ITSELF.search(text[max(0, item.span.start - _CITE_REACH) : item.span.end + _CITE_REACH]))
 
 
-def on_page(page: Page) -> Iterator[Found]:
+def on_page(page: Page, pattern: "re.Pattern[str]" = DOI) -> Iterator[Found]:
     """Every DOI of the page."""
     if "10." not in page.text:
         return
-    for match in DOI.finditer(page.text):
-        value = read(match[0])
-        span = Span(page.number, match.start(), _end(page.text, match.start(), value or ""))
+    for match in pattern.finditer(page.text):
+        value = without_tail("".join(match[0].split()))
+        span = Span(page.number, match.start(), _end(page.text, match.start(), value))
         if value and not value.endswith("/"):
             yield Found(value, span)
 

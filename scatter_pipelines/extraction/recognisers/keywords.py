@@ -13,7 +13,7 @@ from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Re
 from scatter_pipelines.extraction.text import clean_text
 from scatter_pipelines.model.document import Page
 
-_SIGNS = (";", "•", "·", "|", "■", "–", "/", ",")
+_SIGNS = (";", "\u037e", "•", "·", "|", "■", ",", " - ", " – ", "/")
 _MOST_LINES = 12
 _LONGEST = 100
 _MOST = 25
@@ -56,8 +56,8 @@ def _block(page: Page, lines: list[Line]) -> Iterator[Line]:
 
 def _in_stretch(page: Page, start: int, end: int) -> Iterator[Found]:
     text = page.text[start:end]
-    sign = next((sign for sign in _SIGNS if sign in text), None)
-    parts = re.finditer(rf"[^{re.escape(sign)}]+", text) if sign else _lines(text)
+    sign = next((sign for sign in _SIGNS if sign in text.replace("\n", " ")), None)
+    parts = re.finditer(rf"(?:(?!{re.escape(sign)}).)+", text.replace("\n", " ")) if sign else _lines(text)
     for match in list(parts)[:_MOST]:
         value = read(match[0])
         if value and len(value) <= _LONGEST and any(character.isalpha() for character in value):

@@ -11,14 +11,17 @@ from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Re
 
 _MARKED, _WHOLE, _BROKEN = 0.99, 0.95, 0.8
 
-read = doi.read
+
+def read(quote: str) -> str | None:
+    found = doi.IN_LIST.search(quote)
+    return doi.without_tail("".join(found[0].split())) if found else None
 
 
 def find(reading: Reading) -> Iterator[Found]:
     marked = any(True for _ in regions(reading, "reference"))
     own = reading.once(doi.own)
     for page in reading.layout.document.pages:
-        for item in doi.on_page(page):
+        for item in doi.on_page(page, doi.IN_LIST):
             listed = reading.sections.inside(item.span, "references") and not doi.cites_itself(reading, item)
             if listed and not (own and str(own.value).casefold() == str(item.value).casefold()):
                 broken = "\n" in reading.layout.text(item.span)

@@ -17,6 +17,12 @@ _AUTHOR_FIRST = re.compile(
     r"^(?:[A-Z][\w'’‐-]+,?\s(?:[A-Z]\.?[ -]?){1,4}(?:[,.;&(]|\set\sal|\sand\s|$)"
     r"|[A-Z][\w'’-]+(?:\s[A-Z]\w+){1,5}[.,]\s)"
 )
+_AFTER = re.compile(
+    r"conflicts? of interests?:|copyright ©|©|publisher.s note|cite this article|how to cite|author details"
+    r"|reviewed by:|submit your (?:next )?manuscript|received:|hindawi publishing|citation:",
+    re.IGNORECASE,
+)
+"""What stands behind the list on the last page."""
 _COMPLETE = re.compile(r"(?:[.\])\d]|10\.\d{4,}\S*|https?:\S+)$")
 _LEAST_NUMBERED = 3
 _INDENT = (3.0, 45.0)
@@ -61,10 +67,12 @@ def _lines(reading: Reading) -> list[Line]:
     """The lines of the section, without the pages' running heads and numbers."""
     frame = _frame(reading)
     spans = reading.sections.spans("references")
-    found = []
+    found: list[Line] = []
     for span in spans:
         page = reading.layout.document.pages[span.page - 1]
         for line in reading.layout.lines(page):
+            if found and _AFTER.match(line.text) and not at_edge(page, line):
+                return found
             inside = span.start <= line.span.start and line.span.end <= span.end
             if inside and not (at_edge(page, line) and _without_digits(line.text) in frame):
                 found.append(line)

@@ -35,14 +35,14 @@ def read(quote: str) -> str | None:
 def find(reading: Reading, statement: Statement) -> Iterator[Found]:
     """Best first: the markup, the paragraph under the heading, a sentence outside of the references."""
     yield from by_markup(reading, statement.kind, read)
-    for span in reading.sections.spans(statement.section):
-        page = reading.layout.document.pages[span.page - 1]
-        yield from _paragraph(reading, page, span)
+    headed = [found for span in reading.sections.spans(statement.section) for found in _paragraph(reading, span)]
+    yield from sorted(headed, key=lambda found: not statement.sentence.search(str(found.value)))
     for page in reversed(reading.layout.document.pages):
         yield from _sentences(reading, page, statement.sentence)
 
 
-def _paragraph(reading: Reading, page: Page, span: Span) -> Iterator[Found]:
+def _paragraph(reading: Reading, span: Span) -> Iterator[Found]:
+    page = reading.layout.document.pages[span.page - 1]
     lines = [line for line in reading.layout.lines(page) if span.start < line.span.end and line.span.start < span.end]
     kept = next(paragraphs(lines), ())[:_MOST_LINES] if page.words else _until_blank(page, lines)
     if kept:
