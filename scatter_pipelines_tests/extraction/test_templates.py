@@ -29,10 +29,10 @@ def test_a_good_file_is_a_template(tmp_path: Path) -> None:
     assert load_template(str(file)).fields[0].patterns == (r"N = (\d+)",)
 
 
-def test_the_shipped_template_for_papers_uses_every_recogniser() -> None:
+def test_the_shipped_template_for_papers_uses_every_recogniser_but_the_bulky_ones() -> None:
     paper = load_template("paper")
     assert paper in list_templates()
-    assert {field.recogniser for field in paper.fields} == set(RECOGNISERS)
+    assert set(RECOGNISERS) - {field.recogniser for field in paper.fields} == {"references", "sections"}
 
 
 def test_an_unknown_name_is_answered_with_a_near_one() -> None:

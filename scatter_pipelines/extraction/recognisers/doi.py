@@ -27,19 +27,22 @@ _OTHERS = re.compile(
 """Supplements, and the prefixes of archives for data: Dryad, Zenodo, figshare, OSF, F1000Research's own."""
 _ELSEWHERE = re.compile(
     r"supplementa\w+[^.]{0,40}$|data (?:are|is)[^.]{0,60}$|related article[^.]{0,40}$|german edition[^.]{0,20}$"
-    r"|(?:correct|retract|eras|update)\w* (?:to|of|the article|article)?[^.]{0,30}$|comment(?:ary)? on[^.]{0,40}$",
+    r"|(?:corrigendum|erratum|correction|retraction|addendum|update) (?:to|of)[^.]{0,30}$"
+    r"|comment(?:ary)? on[^.]{0,40}$",
     re.IGNORECASE,
 )
-_CITES_ITSELF = re.compile(
-    r"cite this article|^citation:|Volume \d{4}, Article ID \d+, \d+ pages?\s|\bPublished \d{1,2} \w+ \d{4}\s",
+_CITED_AFTER = re.compile(r"\W{0,3}\s*(?:cite this article|citation:)", re.IGNORECASE)
+_CITED_BEFORE = re.compile(
+    r"(?:cite this article|^citation:)[^\n]*\n?[^\n]*$|Volume \d{4}, Article ID \d+, \d+ pages?\s+\S*$"
+    r"|\bPublished \d{1,2} \w+ \d{4}\s+\S*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """What stands about the article's own DOI after its references."""
+_LINK = re.compile(r"\s*(?:doi:?\s*)?\S*$|\n", re.IGNORECASE)
 _FIRST_PAGES = 2
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _CUE_REACH = 40
 _ELSEWHERE_REACH = 90
-_CITE_REACH = 60
 _LEAST_ALONE = 3
 
 
@@ -82,7 +85,8 @@ def _is_outside(reading: Reading, item: Found) -> bool:
 
 def cites_itself(reading: Reading, item: Found) -> bool:
     text = reading.layout.document.pages[item.span.page - 1].text
-    return bool(_CITES_ITSELF.search(text[max(0, item.span.start - _CITE_REACH) : item.span.end + _CITE_REACH]))
+    before = text[max(0, item.span.start - _ELSEWHERE_REACH) : item.span.start]
+    return bool(_CITED_AFTER.match(text, item.span.end) or _CITED_BEFORE.search(before))
 
 
 def on_page(page: Page, pattern: "re.Pattern[str]" = DOI) -> Iterator[Found]:
@@ -112,7 +116,7 @@ def _signs(reading: Reading, item: Found, repeats: int, hints: str) -> tuple[int
     cue = bool(_CUE.search(before[-_CUE_REACH:])) or cites_itself(reading, item)
     first = item.span.page <= _FIRST_PAGES
     hinted = str(item.value).casefold() in hints
-    others = bool(_OTHERS.search(str(item.value))) or bool(_ELSEWHERE.search(before.replace("\n", " ")))
+    others = bool(_OTHERS.search(str(item.value))) or bool(_ELSEWHERE.search(_LINK.sub("", before)))
     score = 3 * first + 3 * cue + min(repeats, 4) + 5 * hinted - 6 * others
     return score, (first + cue + (repeats > 1) + hinted) * (not others)
 

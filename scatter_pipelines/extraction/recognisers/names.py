@@ -15,7 +15,7 @@ _PARTICLE = (
 _GIVEN = rf"(?:(?:al-|el-|ul-|d['’]|n['’])?[{_UPPER}][\w'’´`‐‑–.\-]*)"
 _NAME = re.compile(rf"^{_GIVEN}(?:\s+(?:{_GIVEN}|{_PARTICLE}|[dDO]['’]\s?{_GIVEN}))*\s+(?:[dD]['’])?{_GIVEN}$")
 _SEPARATOR = re.compile(
-    r"[,;•·|&*†‡§¶#∗⁎‖\d\[\]()✉�?¹²³⁰-⁹]+|\band\b|(?<![\w.])[a-df-xz](?=[\s,*]|$)|\s-\s|\s[.]\s|\s\.$"
+    r"[,;•·|&*†‡§¶#∗⁎‖\d\[\]()✉�?¹²³⁰-⁹]+|\band\b|(?<![\w.´`¨˘¸ˇ˛˙])[a-df-xz](?=[\s,*]|$)|\s-\s|\s[.]\s|\s\.$"
 )
 _DEGREE = re.compile(
     r"(?:,?\s*\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|M\.?S|MPH|DDS|DMD|MBBS|MBChB|MRCP|FRCP|FRCS|FRCPC|FACS|FACP|FACC|RN|MA"

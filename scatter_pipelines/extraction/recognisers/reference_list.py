@@ -51,7 +51,7 @@ class ReferenceList:
 
 def reference_list(reading: Reading) -> ReferenceList:
     marked = tuple(Item((span,)) for _, span in regions(reading, "reference"))
-    if marked:
+    if marked or reading.layout.document.settles("reference"):
         return ReferenceList(marked, "markup")
     lines = _lines(reading)
     numbered = _by_number(lines)
