@@ -160,8 +160,9 @@ def test_a_line_of_an_abstract_that_looks_like_the_frame_does_not_end_it(heading
     assert str(found.value).endswith("a maze we had built.")
 
 
-def test_the_article_summary_of_strengths_ends_the_abstract() -> None:
-    lines = [("Abstract", 12.0, True), *ABSTRACT, ("Strengths and limitations of this study", 11.0, True)]
+@pytest.mark.parametrize("heading", ["Strengths and limitations of this study", "Author summary"])
+def test_a_second_summary_ends_the_abstract(heading: str) -> None:
+    lines = [("Abstract", 12.0, True), *ABSTRACT, (heading, 11.0, True)]
     found = fields_of(page(*lines, ("This is one of them.", 9.0, False)))["abstract"]
     assert str(found.value).endswith("a maze we had built.")
 

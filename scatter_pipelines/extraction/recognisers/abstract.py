@@ -30,6 +30,7 @@ _LICENCE = re.compile(
 _FRAME = re.compile(
     r"^\W?\s?(?:received|accepted|published|available online|copyright|citation|correspond\w*|edited by|reviewed by)\b"
     r"\W?(?:\s|$)(?!by|for|in |with|to )|^\*"
+    r"|^(?:author summary|plain language summary|significance statement|graphical abstract|highlights)$"
     r"|^(?:©|\(c\) \d{4}|open access|this is an open access|how to cite|to cite)",
     re.IGNORECASE,
 )
