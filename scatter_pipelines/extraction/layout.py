@@ -14,7 +14,8 @@ _COVER = re.compile(
     r"See discussions, stats, and author profiles|View metadata, citation and similar papers"
     r"|Full Terms & Conditions of access and use|To link to this article:|Take ?down policy"
     r"|This is a (?:repository copy|PDF file of an unedited manuscript)|Please scroll down for article"
-    r"|Elsevier has created a COVID-19 resource cent|To cite this version:|HAL is a multi-disciplinary open access archive"
+    r"|Elsevier has created a COVID-19 resource cent|To cite this version:"
+    r"|HAL is a multi-disciplinary open access archive"
 )
 
 

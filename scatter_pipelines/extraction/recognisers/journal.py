@@ -71,7 +71,7 @@ def read(quote: str) -> str | None:
 
 def names(reading: Reading) -> tuple[str, ...]:
     """The candidates, best first, each once."""
-    return tuple(dict.fromkeys(str(item.value) for item in find(reading)))
+    return tuple(dict.fromkeys(str(item.value) for item in find(reading) if item.value))
 
 
 def find(reading: Reading) -> Iterator[Found]:
