@@ -159,8 +159,8 @@ class Sections:
     @cached_property
     def _found(self) -> dict[SectionName, dict[int, list[Span]]]:
         found: dict[SectionName, dict[int, list[Span]]] = {}
-        for name, span in self._stretches():
-            if span.start < span.end and span not in found.get(name, {}).get(span.page, ()):
+        for name, span in dict.fromkeys(self._stretches()):
+            if span.start < span.end:
                 found.setdefault(name, {}).setdefault(span.page, []).append(span)
         return found
 
