@@ -16,7 +16,7 @@ from scatter_pipelines.model.document import Page
 _PLAIN = r"[^\s\"<>{}|\\^`]"
 _NO_NUMBER = r"(?![\[(]?\d{1,4}[.\])]*(?:\s|$))"
 _AT_A_SIGN = rf"(?:{_PLAIN}{{0,100}}[/_.\-])?\n{_NO_NUMBER}(?=\S{{0,40}}\d)"
-_ANYWHERE = rf"{_PLAIN}{{1,100}}\n{_NO_NUMBER}(?=[a-z\d]{{0,12}}[.\-/()][\w.\-/();:]*\d[.,;]?(?:\s|$))"
+_ANYWHERE = rf"{_PLAIN}{{1,100}}\n(?=[a-z\d]{{0,12}}[.\-/()][\w.\-/();:]*\d[.,;]?(?:\s|$))"
 DOI = re.compile(rf"(?<![\w.])10\.\d{{4,9}}/(?:{_AT_A_SIGN})?{_PLAIN}{{1,200}}")
 IN_LIST = re.compile(rf"(?<![\w.])10\.\d{{4,9}}/(?:{_AT_A_SIGN}|{_ANYWHERE})?{_PLAIN}{{1,200}}")
 """As in a list of references, where a DOI is broken anywhere; the rest of it looks like no number of a reference."""
