@@ -10,6 +10,13 @@ from functools import cached_property
 from scatter_pipelines.model.document import Box, Document, Page, Word
 
 _SAMPLED_PAGES = 12
+_COVER = re.compile(
+    r"See discussions, stats, and author profiles|View metadata, citation and similar papers"
+    r"|Full Terms & Conditions of access and use|To link to this article:|Take ?down policy"
+    r"|This is a (?:repository copy|PDF file of an unedited manuscript)|Please scroll down for article"
+    r"|Elsevier has created a COVID-19 resource cent|To cite this version:"
+    r"|HAL is a multi-disciplinary open access archive"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -87,8 +94,9 @@ class Layout:
 
     @cached_property
     def first_page(self) -> Page | None:
-        """The first page that has text."""
-        return next((page for page in self.document.pages if page.text.strip()), None)
+        """The first page that has text and is no cover a repository or publisher has put in front."""
+        pages = [page for page in self.document.pages[:_SAMPLED_PAGES] if page.text.strip()]
+        return next((page for page in pages if page is pages[-1] or not _COVER.search(page.text)), None)
 
     @cached_property
     def body_size(self) -> float:

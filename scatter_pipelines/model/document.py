@@ -41,6 +41,12 @@ RegionKind = Literal[
 ]  # fmt: skip
 
 
+_FRONT_KINDS: frozenset[RegionKind] = frozenset(
+    ("title", "author", "abstract", "keywords", "journal", "doi", "publication_date", "reference")
+)
+_OF_ARTICLES: frozenset[RegionKind] = frozenset(("author", "journal", "doi", "publication_date"))
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """`pages[page - 1].text[start:end]` is a `kind`: the file's own markup says so, the layout, or a parsing service.
@@ -61,7 +67,7 @@ class Document:
     """What a parser hands on. `metadata` is what the file says of itself (title, author, ...): a hint, not truth.
 
     `regions` are in the order of the text; one may lie within another. `marked_up` says that they come from the file's
-    own markup, so that a kind of which there is no region is not there.
+    own markup; what may be concluded from a kind's absence, `settles` says.
     """
 
     pages: tuple[Page, ...]
@@ -70,3 +76,12 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     regions: tuple[Region, ...] = ()
     marked_up: bool = False
+
+    def settles(self, kind: RegionKind) -> bool:
+        """Whether the markup would have a region of the kind if the document had one.
+
+        So it is where the markup describes an article (JATS does, and web pages with an article's metadata), for the
+        kinds such markup always carries; a web page or a Word file with mere headings says nothing of authors.
+        """
+        described = self.marked_up and any(region.kind in _OF_ARTICLES for region in self.regions)
+        return described and kind in _FRONT_KINDS

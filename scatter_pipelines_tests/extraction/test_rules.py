@@ -154,7 +154,7 @@ def test_fields_leave_in_the_shape_of_the_exported_line() -> None:
                     "bbox": [75.0, 60.0, 120.0, 70.0],
                     "verified": True,
                     "ocr": False,
-                    "confidence": None,
+                    "confidence": 0.9,
                 }
             ],
         }

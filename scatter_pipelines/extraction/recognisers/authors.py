@@ -1,53 +1,66 @@
-"""The authors: names between the title and the affiliations, cut at commas, "and" and superscript marks."""
+"""The authors: names between the title and the affiliations, cut at commas, "and" and superscript marks.
+
+Confidence of each: 0.99 markup; else 0.95, less 0.1 for each of these: a single word with a capital amid it,
+a name all in capitals, in which an abbreviation may hide, a name of more than four words, nothing but one name found,
+more than 40 names; and never less than 0.5.
+"""
 
 import re
 from collections.abc import Iterator
 
 from scatter_pipelines.extraction.layout import Line, Span
+from scatter_pipelines.extraction.recognisers import journal
 from scatter_pipelines.extraction.recognisers.front import Block, is_affiliation, is_furniture, is_kind, middle
+from scatter_pipelines.extraction.recognisers.marked import by_markup, is_settled
+from scatter_pipelines.extraction.recognisers.names import name_in, pieces
 from scatter_pipelines.extraction.recognisers.protocol import Found, Reading, Recogniser
 from scatter_pipelines.extraction.recognisers.title import title_blocks
 from scatter_pipelines.extraction.sections import heading_of
-from scatter_pipelines.extraction.text import clean_text
+from scatter_pipelines.extraction.text import normalise
 from scatter_pipelines.model.document import Page
 
-_UPPER = r"A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪİĶŁŃŇŌŐŘŚŞŠŤŪŮŰŹŻŽ"
-_PARTICLE = r"(?:de|da|do|dos|das|di|del|della|der|den|van|von|ten|ter|la|le|el|al|bin|ibn|e|y|du|zu|af|av)"
-_GIVEN = rf"(?:[{_UPPER}][\w'’´`‐‑.\-]*|[{_UPPER}]\.)"
-_NAME = re.compile(rf"^{_GIVEN}(?:\s+(?:{_GIVEN}|{_PARTICLE}|[dDO]['’]\s?{_GIVEN}))*\s+(?:[dD]['’])?{_GIVEN}$")
-_SEPARATOR = re.compile(r"[,;•·|&*†‡§¶#∗⁎‖\d\[\]()✉�?¹²³⁰-⁹]+|\band\b|(?<=\s)[a-df-xz](?=\s|$)|\s-\s")
-_DEGREE = re.compile(
-    r"(?:,?\s*\b(?:Ph\.?\s?D|M\.?D|M\.?Sc|B\.?Sc|M\.?S|MPH|DDS|DMD|MBBS|FRCS|FACS|RN|MA|Dr|Prof|BDS|MDS|PharmD|DVM|MBA|Jr|Sr|MM|BS)\b\.?)+$"
-)
 _MAX_LINES = 80
-_MAX_WORDS = 6
+_SMALLER = 1.2
+"""Points by which the lines after the authors are smaller."""
 _GAP = 70.0
 """How far below the title the first author may stand, in points, for the text's own order to be believed."""
 _ROW = 6.0
 
 
 def read(quote: str) -> str | None:
-    name = _DEGREE.sub("", clean_text(quote)).strip(" ,.;:*-")
-    return name or None
+    return name_in(quote)
 
 
 def find(reading: Reading) -> Iterator[Found]:
+    yield from by_markup(reading, "author", read)
     page = reading.layout.first_page
-    title = next(iter(title_blocks(reading)), None)
-    if page is None or title is None:
+    if page is None or is_settled(reading, "author"):
         return
-    for start, end in _stretches(_author_lines(reading, page, title)):
-        yield from _names(page, start, end)
+    title = next(iter(reading.once(title_blocks)), None)
+    if title is not None:
+        found = [
+            item for start, end in _stretches(_author_lines(reading, page, title)) for item in _names(page, start, end)
+        ]
+        kept = list({str(item.value): item for item in reversed(found)}.values())[::-1]
+        yield from (Found(item.value, item.span, _confidence(str(item.value), len(kept))) for item in kept)
+
+
+def _confidence(name: str, names: int) -> float:
+    doubts = (
+        bool(re.search(r"[a-z][A-Z]", name)) + name.isupper() + (len(name.split()) > 4) + (names == 1) + (names > 40)
+    )
+    return max(0.5, 0.95 - 0.1 * doubts)
 
 
 def _author_lines(reading: Reading, page: Page, title: Block) -> list[Line]:
     """The lines below the title, as a reader goes down the page, up to the first that cannot be names."""
     lines = list(_below(reading, page, title))[:_MAX_LINES]
     kept: list[Line] = []
+    frame = {normalise(name) for name in reading.once(journal.names)}
     for line in lines:
-        if _says_nothing(page, line, first=not kept):
+        if normalise(line.text) in frame or _says_nothing(page, line, first=not kept):
             continue
-        if _ends_authors(reading, page, line):
+        if _ends_authors(reading, page, line) or (kept and line.size < kept[0].size - _SMALLER):
             break
         kept.append(line)
     return kept
@@ -56,7 +69,7 @@ def _author_lines(reading: Reading, page: Page, title: Block) -> list[Line]:
 def _says_nothing(page: Page, line: Line, *, first: bool) -> bool:
     """A kind of article, a lone mark, or before the first author any line without a name."""
     marks_only = sum(character.isalpha() for character in line.text) < 3
-    nameless = first and not any(_pieces(page, line.span.start, line.span.end))
+    nameless = first and not any(pieces(page, line.span.start, line.span.end))
     return marks_only or nameless or is_kind(line.text)
 
 
@@ -78,7 +91,7 @@ def _ends_authors(reading: Reading, page: Page, line: Line) -> bool:
     if is_affiliation(line.text) or is_furniture(line.text) or heading_of(line, reading.layout.body_size):
         return True
     letters = sum(character.isalpha() for character in line.text)
-    named = sum(end - start for start, end in _pieces(page, line.span.start, line.span.end))
+    named = sum(end - start for start, end in pieces(page, line.span.start, line.span.end))
     numbered = bool(re.match(r"^\d\s?[A-Z]", line.text))
     return (letters > 60 and named < letters * 0.5) or (numbered and named < letters * 0.6)
 
@@ -95,30 +108,10 @@ def _stretches(lines: list[Line]) -> list[tuple[int, int]]:
 
 
 def _names(page: Page, start: int, end: int) -> Iterator[Found]:
-    for first, last in _pieces(page, start, end):
+    for first, last in pieces(page, start, end):
         value = read(page.text[first:last])
         if value:
             yield Found(value, Span(page.number, first, last))
-
-
-def _pieces(page: Page, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts between separators that look like a person's name."""
-    text = page.text[start:end]
-    if not re.search(r"[,;&•·]|\band\b", text):
-        text = text.replace("\n", "|")
-    position = 0
-    for match in _SEPARATOR.finditer(text + ","):
-        piece = text[position : match.start()]
-        stripped = piece.strip(" \n.:-")
-        if _is_name(stripped):
-            first = start + position + piece.index(stripped)
-            yield first, first + len(stripped)
-        position = match.end()
-
-
-def _is_name(piece: str) -> bool:
-    name = _DEGREE.sub("", clean_text(piece)).strip()
-    return 2 <= len(name.split()) <= _MAX_WORDS and bool(_NAME.match(name)) and not is_affiliation(name)
 
 
 RECOGNISER = Recogniser("authors", ("string",), find, read)

@@ -1,12 +1,15 @@
 """What every recogniser offers. One module per recogniser beside this one; `registry.py` knows their names."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from scatter_pipelines.extraction.layout import Layout, Span
 from scatter_pipelines.extraction.sections import Sections
 from scatter_pipelines.model.evidence import JsonValue
 from scatter_pipelines.model.template import FieldType
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,14 @@ class Reading:
 
     layout: Layout
     sections: Sections
+    _known: dict[Callable[["Reading"], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, find: Callable[["Reading"], T]) -> T:
+        """What `find` says of this document, for recognisers that build on one another."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: T = self._known[find]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
