@@ -75,9 +75,14 @@ def evaluate_command(
     else:
         _print(found, name, limit, one_line=as_json)
     below = list(minimums_said(found))
-    for line in below:
-        say(line)
+    if path or name != "text":
+        say_all(below)
     raise typer.Exit(EXIT_BELOW if below else 0)
+
+
+def say_all(lines: list[str]) -> None:
+    for line in lines:
+        say(line)
 
 
 def _format(chosen: str | None, path: Path | None, as_json: bool) -> str:

@@ -25,7 +25,7 @@ def print_evaluation(report: Json, limit: int) -> None:
     _print_lines(wording.documents_said(report, NAMES_SHOWN))
     print_line()
     headings, rows = score_table(report)
-    print_table(_columns(headings, whole=2), rows)
+    print_table(_columns(headings), rows)
     print_line()
     _print_lines(wording.extras_said(report))
     print_line(wording.intervals_said(report))
@@ -35,12 +35,9 @@ def print_evaluation(report: Json, limit: int) -> None:
     _print_lines(wording.minimums_said(report))
 
 
-def _columns(headings: Iterable[str], *, whole: int) -> list[Column]:
-    """The first `whole` ones stay; of the others the last go first where there is no room."""
-    return [
-        Column(name, firm=True, spare=number >= whole, right=number >= whole - 1)
-        for number, name in enumerate(headings)
-    ]
+def _columns(headings: Iterable[str], *, words: Iterable[str] = ("field",)) -> list[Column]:
+    """The first two stay; of the others the last go first where there is no room. `words` stand on the left."""
+    return [Column(name, firm=True, spare=number > 1, right=name not in words) for number, name in enumerate(headings)]
 
 
 def _print_lines(lines: Iterable[str]) -> None:
@@ -77,7 +74,7 @@ def _print_comparison(comparison: Json, limit: int) -> None:
     print_line()
     _print_lines(wording.compared_said(comparison, NAMES_SHOWN))
     print_line()
-    print_table(_columns(CHANGE_HEADINGS, whole=2), change_rows(comparison))
+    print_table(_columns(CHANGE_HEADINGS, words=("field", "level", "test")), change_rows(comparison))
     for field, group in wording.by_field(comparison["changed"]).items():
         print_line(f"\n{field}: {wording.counted(len(group), 'document')} changed")
         for one in group[:limit]:

@@ -1,8 +1,8 @@
 """Which of the values found are right, at each level. One value is a list of one."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
-from scatter_pipelines.evaluation.normalise import key_of, similar
+from scatter_pipelines.evaluation.normalise import folded_text, key_of, similar
 from scatter_pipelines.evaluation.rules import FieldRule, Level
 from scatter_pipelines.model.evidence import JsonValue
 
@@ -12,13 +12,22 @@ Pairs = dict[int, int]
 
 def match(rule: FieldRule, gold: Sequence[JsonValue], found: Sequence[JsonValue]) -> dict[Level, Pairs]:
     """The most pairs there can be at each level; the order of a list does not count."""
-    return {level: _pairs(rule, level, gold, found) for level in rule.levels}
+    exact = _equal_pairs(*_keys(rule, "exact", gold, found))
+    if len(exact) == min(len(gold), len(found)):
+        return dict.fromkeys(rule.levels, exact)
+    pairs: dict[Level, Pairs] = {"exact": exact}
+    if "soft" in rule.levels:
+        keys = _keys(rule, "soft", gold, found)
+        pairs["soft"] = _equal_pairs(*keys)
+        if "levenshtein" in rule.levels:
+            pairs["levenshtein"] = _similar_pairs(gold, found, *keys)
+    return pairs
 
 
-def _pairs(rule: FieldRule, level: Level, gold: Sequence[JsonValue], found: Sequence[JsonValue]) -> Pairs:
-    if level == "levenshtein":
-        return _similar_pairs([str(value) for value in gold], [str(value) for value in found])
-    return _equal_pairs([key_of(rule, level, value) for value in gold], [key_of(rule, level, value) for value in found])
+def _keys(
+    rule: FieldRule, level: Level, gold: Sequence[JsonValue], found: Sequence[JsonValue]
+) -> tuple[list[Hashable], list[Hashable]]:
+    return [key_of(rule, level, value) for value in gold], [key_of(rule, level, value) for value in found]
 
 
 def _equal_pairs(gold: Sequence[object], found: Sequence[object]) -> Pairs:
@@ -28,13 +37,22 @@ def _equal_pairs(gold: Sequence[object], found: Sequence[object]) -> Pairs:
     return {number: waiting[key].pop() for number, key in enumerate(found) if waiting.get(key)}
 
 
-def _similar_pairs(gold: Sequence[str], found: Sequence[str]) -> Pairs:
-    """Maximum bipartite matching by augmenting paths, so that the order of either list does not matter."""
-    near = [[number for number, wanted in enumerate(gold) if similar(wanted, value)] for value in found]
+def _similar_pairs(
+    gold: Sequence[JsonValue], found: Sequence[JsonValue], gold_keys: Sequence[object], found_keys: Sequence[object]
+) -> Pairs:
+    """Maximum bipartite matching by augmenting paths, so that the order of either list does not matter.
+
+    The keys are those of the level `soft`: what is equal there is similar too.
+    """
+    wanted = [(key, folded_text(str(value))) for key, value in zip(gold_keys, gold, strict=True)]
+    near = [
+        [number for number, (gold_key, text) in enumerate(wanted) if key == gold_key or similar(text, folded)]
+        for key, folded in zip(found_keys, (folded_text(str(value)) for value in found), strict=True)
+    ]
     holder: dict[int, int] = {}
     for number in range(len(found)):
         _augment(number, near, holder)
-    return {value: wanted for wanted, value in holder.items()}
+    return {value: number for number, value in holder.items()}
 
 
 def _augment(start: int, near: Sequence[Sequence[int]], holder: dict[int, int]) -> None:

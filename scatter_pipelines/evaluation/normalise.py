@@ -4,17 +4,22 @@ import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal, InvalidOperation
 
+import regex
 from rapidfuzz.distance import Levenshtein
 
 from scatter_pipelines.evaluation.rules import FieldRule, Level
 from scatter_pipelines.model.evidence import JsonValue
 
-SIMILAR = 0.8
-"""Edit similarity from which two texts are right at the level `levenshtein`."""
+EDITS = 5
+"""Two texts are right at the level `levenshtein` with at most one edit in so many characters: a similarity of 0.8."""
 
 _MARKS = dict.fromkeys(map(ord, "´`¨˜^\u2212"))
 """Signs that stand in for punctuation, though Unicode does not call them so."""
-_DROPPED = ("P", "Z", "C")
+_INSIGNIFICANT = regex.compile(r"[\p{P}\p{Z}\p{C}]+")
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
+_BLANKS = dict.fromkeys(map(ord, _DASHES), " ")
+_MINUS = regex.compile(rf"(?<![\d%]\s?)[{_DASHES}](?=[\d.])")
+_FIGURES = regex.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)|\p{L}+|[<>≤≥]")
 _SUFFIXES = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv", "phd", "md", "msc", "bsc"})
 _TITLES = frozenset({"dr", "prof", "professor", "mr", "mrs", "ms"})
 
@@ -30,18 +35,34 @@ def soft_text(text: str) -> str:
     A text that has nothing else, such as "-", keeps its punctuation: it would equal every other such text.
     """
     folded = unicodedata.normalize("NFKC", text.translate(_MARKS)).casefold()
-    kept = "".join(sign for sign in folded if not unicodedata.category(sign).startswith(_DROPPED))
-    return unicodedata.normalize("NFC", kept) or exact_text(text)
+    return unicodedata.normalize("NFC", _INSIGNIFICANT.sub("", folded)) or exact_text(text)
 
 
-def similarity(left: str, right: str) -> float:
-    """1 - distance / length of the longer one, case ignored; 0 where it is below `SIMILAR`."""
-    folded = exact_text(left).casefold(), exact_text(right).casefold()
-    return float(Levenshtein.normalized_similarity(*folded, score_cutoff=SIMILAR))
+def folded_text(text: str) -> str:
+    """As written but for case: what edit similarity is measured on."""
+    return exact_text(text).casefold()
+
+
+def figure_key(text: str) -> tuple[str, ...]:
+    """The numbers, words and comparison signs of "OR = 0.58 (95% CI: 0.32-1.07)", in their order.
+
+    A dash between two numbers, "to", "=" and punctuation do not count; the decimal sign and a minus do.
+    """
+    folded = unicodedata.normalize("NFKC", _MINUS.sub("~", text.replace("·", "."))).casefold()
+    parts = _FIGURES.findall(folded.translate(_BLANKS).replace("~", "-"))
+    return tuple(_plain(part) for part in parts if part != "to") or (exact_text(text),)
+
+
+def _plain(part: str) -> str:
+    """ ".05" and "0.05" are the same number; "0.50" and "0.5" are not the same figure."""
+    sign, digits = ("-", part[1:]) if part.startswith("-") else ("", part)
+    return f"{sign}0{digits}" if digits.startswith(".") else part
 
 
 def similar(left: str, right: str) -> bool:
-    return soft_text(left) == soft_text(right) or similarity(left, right) >= SIMILAR
+    """Whether 1 - distance / length of the longer one is 0.8 or more, in whole numbers. Wants `folded_text`s."""
+    most = max(len(left), len(right)) // EDITS
+    return Levenshtein.distance(left, right, score_cutoff=most) <= most
 
 
 def name_key(name: str) -> tuple[str, str]:
@@ -88,12 +109,10 @@ def number_key(value: JsonValue) -> Hashable:
 
 
 def key_of(rule: FieldRule, level: Level, value: JsonValue) -> Hashable:
-    """What must be equal for two values to be the same at `level`; `levenshtein` compares otherwise."""
+    """What must be equal for two values to be the same at `level`, exact or soft."""
     if rule.kind == "number":
         return number_key(value)
     text = str(value)
-    if rule.kind in ("text", "name") and level == "exact":
-        return exact_text(text)
-    if rule.kind == "name":
-        return name_key(text)
-    return soft_text(text) if rule.kind == "text" else exact_text(text).casefold()
+    if level == "exact":
+        return exact_text(text) if rule.kind in ("text", "name", "figure") else folded_text(text)
+    return {"name": name_key, "figure": figure_key}.get(rule.kind, soft_text)(text)

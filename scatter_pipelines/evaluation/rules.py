@@ -6,7 +6,7 @@ from typing import Literal
 
 from scatter_pipelines.model.template import FieldType, TemplateField
 
-Kind = Literal["text", "name", "identifier", "number", "date", "boolean", "choice"]
+Kind = Literal["text", "name", "figure", "identifier", "number", "date", "boolean", "choice"]
 Level = Literal["exact", "soft", "levenshtein"]
 
 LEVELS: tuple[Level, ...] = ("exact", "soft", "levenshtein")
@@ -15,6 +15,7 @@ LEVELS: tuple[Level, ...] = ("exact", "soft", "levenshtein")
 LEVELS_OF: Mapping[Kind, tuple[Level, ...]] = {
     "text": LEVELS,
     "name": ("exact", "soft"),
+    "figure": ("exact", "soft"),
     "identifier": ("exact",),
     "number": ("exact",),
     "date": ("exact",),
@@ -30,7 +31,13 @@ _BY_TYPE: Mapping[FieldType, Kind] = {
     "boolean": "boolean",
     "enum": "choice",
 }
-_BY_RECOGNISER: Mapping[str, Kind] = {"authors": "name", "doi": "identifier", "registration": "identifier"}
+_BY_RECOGNISER: Mapping[str, Kind] = {
+    "authors": "name",
+    "doi": "identifier",
+    "registration": "identifier",
+    "p_value": "figure",
+    "effect_estimate": "figure",
+}
 """Recognisers of strings that are no running text."""
 
 
