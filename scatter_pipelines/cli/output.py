@@ -112,7 +112,7 @@ def print_coloured(before: str, status: str, after: str = "") -> None:
 def captured() -> Iterator[Callable[[], str]]:
     """What is printed inside is kept instead; the function given returns it without colours."""
     with stdout.capture() as capture:
-        yield lambda: Text.from_ansi(capture.get()).plain + "\n"
+        yield lambda: Text.from_ansi(capture.get()).plain.rstrip("\n") + "\n"
 
 
 def plural(count: int, noun: str) -> str:
