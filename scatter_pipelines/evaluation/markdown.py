@@ -75,9 +75,10 @@ def _row(cells: Sequence[str]) -> str:
 def _cell(value: Any) -> str:
     """One line that cannot end a cell or begin markup; control characters are dropped."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in str(value)).split())
-    for sign in "\\|`*_<[":
-        line = line.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
-    return line
+    return line.translate(_ESCAPED)
+
+
+_ESCAPED = str.maketrans({**{sign: f"\\{sign}" for sign in "\\|`*_[]"}, "<": "&lt;", "&": "&amp;"})
 
 
 def _disagreements(items: list[Json], limit: int) -> Iterator[str]:

@@ -85,13 +85,17 @@ def _check(pairing: Pairing, task: Task, wanted: Wanted) -> None:
         ]
         raise UsageError("gold_invalid", "\n".join(doubles))
     if not pairing.lines:
-        lost = [line.name for line in pairing.unmatched] or [line.name for line, _ in pairing.ambiguous]
-        theirs = f"; it has {', '.join(pairing.without_gold[:3])}" if pairing.without_gold else ""
-        what = "names one document" if pairing.unmatched else "names one document alone"
-        raise UsageError(
-            "gold_unmatched",
-            f"No line of {wanted.gold} {what} of task {task.id}: gold has {', '.join(lost[:3])}{theirs}.",
-        )
+        raise UsageError("gold_unmatched", _nothing_fits(pairing, task, wanted.gold))
+
+
+def _nothing_fits(pairing: Pairing, task: Task, gold: Path) -> str:
+    """What gold has and what the task has, so that the difference shows."""
+    if not pairing.unmatched:
+        line, documents = pairing.ambiguous[0]
+        several = f"{line.name} may be {documents[0]} or {documents[1]}"
+        return f"Every line of {gold} fits several documents of task {task.id}: {several}."
+    here, there = ", ".join(line.name for line in pairing.unmatched[:3]), ", ".join(pairing.without_gold[:3])
+    return f"No line of {gold} names a document of task {task.id}: gold has {here}; the task has {there}."
 
 
 def _documents(runtime: Runtime, task_id: str, lines: Mapping[str, GoldLine]) -> Iterator[tuple[GoldLine, Judged]]:

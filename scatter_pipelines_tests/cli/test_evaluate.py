@@ -71,7 +71,7 @@ def _in_every_format(shell: Shell, task_id: str, found: dict[str, Any]) -> None:
     assert "    gold: " in text
     assert "    quote: page 1: “" in text
     markdown = shell.good(*arguments, "--format", "markdown", "--limit", "0")
-    assert "| title | 12 | 12 | 1.000 \\[1.000, 1.000] |" in markdown
+    assert "| title | 12 | 12 | 1.000 \\[1.000, 1.000\\] |" in markdown
     assert "Disagreements" not in markdown
     again = shell.json(*arguments, "--seed", "5", "--resamples", "200")
     assert (again["seed"], again["resamples"]) == (5, 200)
@@ -195,7 +195,12 @@ def test_what_cannot_be_evaluated_says_why(
     other = write_gold(tmp_path / "other.jsonl", [{"id": "nobody", "fields": {"year": 1}}])
     error = shell.refused("evaluate", task_id, "--gold", other)
     assert error["code"] == "gold_unmatched"
-    assert f"No line of {other} names one document of task {task_id}: gold has nobody; it has " in error["message"]
+    assert f"No line of {other} names a document of task {task_id}: gold has nobody; the task has " in error["message"]
+    folder_twin = papers(2, "twins")
+    (folder_twin / "note.txt").write_text("Not a paper, but another document.", encoding="utf-8")
+    both = shell.json("run", str(folder), str(folder_twin))["task_id"]
+    error = shell.refused("evaluate", both, "--gold", gold)
+    assert (error["code"], "fits several documents of task" in error["message"]) == ("gold_unmatched", True)
     name = sorted(path.name for path in folder.iterdir())[0]
     twice = [{"id": Path(name).stem, "fields": {"year": 1}}, {"filename": name, "fields": {"year": 1}}]
     error = shell.refused("evaluate", task_id, "--gold", write_gold(tmp_path / "twice.jsonl", twice))
