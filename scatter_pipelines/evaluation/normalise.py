@@ -13,9 +13,8 @@ from scatter_pipelines.model.evidence import JsonValue
 EDITS = 5
 """Two texts are right at the level `levenshtein` with at most one edit in so many characters: a similarity of 0.8."""
 
-_MARKS = dict.fromkeys(map(ord, "´`¨˜^\u2212"))
-"""Signs that stand in for punctuation, though Unicode does not call them so."""
-_INSIGNIFICANT = regex.compile(r"[\p{P}\p{Z}\p{C}]+")
+_INSIGNIFICANT = regex.compile(r"(?: \p{Mn}+|[\p{P}\p{Z}\p{C}\p{Sk}\u2212])+")
+"""Also accents that stand alone (a space and a mark after NFKC), and the minus, which papers use for a dash."""
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
 _BLANKS = dict.fromkeys(map(ord, _DASHES), " ")
 _MINUS = regex.compile(rf"(?<![\d%]\s?)[{_DASHES}](?=[\d.])")
@@ -34,7 +33,7 @@ def soft_text(text: str) -> str:
 
     A text that has nothing else, such as "-", keeps its punctuation: it would equal every other such text.
     """
-    folded = unicodedata.normalize("NFKC", text.translate(_MARKS)).casefold()
+    folded = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFC", _INSIGNIFICANT.sub("", folded)) or exact_text(text)
 
 
