@@ -308,6 +308,27 @@ _ROWS: tuple[ErrorCode, ...] = (
         "Check that the folder exists and may be written to.",
     ),
     ErrorCode(
+        "gold_unreadable",
+        "usage",
+        "usage",
+        "The file of gold values is not there or cannot be opened.",
+        "Check the path given with --gold and that you may read the file.",
+    ),
+    ErrorCode(
+        "gold_invalid",
+        "usage",
+        "usage",
+        "The file of gold values cannot be used.",
+        "Correct the line named; docs/evaluation.md describes both formats.",
+    ),
+    ErrorCode(
+        "gold_unmatched",
+        "usage",
+        "usage",
+        "No line of gold belongs to a document of the task.",
+        "Name the documents as `scatter results TASK` does, or say with --match which manifest column names them.",
+    ),
+    ErrorCode(
         "config_invalid",
         "usage",
         "usage",

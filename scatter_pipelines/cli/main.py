@@ -12,6 +12,7 @@ import typer
 from scatter_pipelines.cli import database, template
 from scatter_pipelines.cli.dev import dev_command
 from scatter_pipelines.cli.doctor import doctor_command
+from scatter_pipelines.cli.evaluate import evaluate_command
 from scatter_pipelines.cli.operate import (
     aggregate_command,
     cancel_command,
@@ -68,6 +69,7 @@ COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("watch", watch_command),
     ("results", results_command),
     ("export", export_command),
+    ("evaluate", evaluate_command),
     ("retry", retry_command),
     ("cancel", cancel_command),
     ("hold", hold_command),

@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn, TextIO
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from scatter_pipelines.model.result import Counts
 
@@ -105,6 +106,13 @@ def print_coloured(before: str, status: str, after: str = "") -> None:
     stdout.print(clean(before), end="", markup=False, soft_wrap=True)
     stdout.print(status, end="", style=colour, markup=False, soft_wrap=True)
     print_line(after)
+
+
+@contextmanager
+def captured() -> Iterator[Callable[[], str]]:
+    """What is printed inside is kept instead; the function given returns it without colours."""
+    with stdout.capture() as capture:
+        yield lambda: Text.from_ansi(capture.get()).plain.rstrip("\n") + "\n"
 
 
 def plural(count: int, noun: str) -> str:

@@ -13,6 +13,12 @@ PAGE = text("""
      ORDER BY ordinal LIMIT :most
 """)
 
+NAMES = text("""
+    -- how the documents of a task may be called
+    SELECT id, filename, uri, sha256, columns FROM scatter.extraction_result
+     WHERE task_id = :task_id ORDER BY ordinal
+""")
+
 ATTEMPTS = text("""
     SELECT r.filename, a.* FROM scatter.extraction_attempt a
       JOIN scatter.extraction_result r ON r.id = a.result_id
@@ -66,6 +72,11 @@ def results(
             return
         after = rows[-1].ordinal
         left = None if left is None else left - len(rows)
+
+
+def names(connection: Connection, task_id: str) -> list[dict[str, Any]]:
+    """All documents at once, without their results."""
+    return [dict(row._mapping) for row in connection.execute(NAMES, {"task_id": task_id})]
 
 
 def attempts(connection: Connection, task_id: str) -> list[dict[str, Any]]:
