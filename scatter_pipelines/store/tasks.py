@@ -56,11 +56,12 @@ COUNTS = text("""
 """)
 
 CLOSABLE = text("""
-    -- open tasks without an open row, found through the partial index; not those held because rows are missing
+    -- open tasks without an open row, by one look into the partial index for each: as a join (NOT EXISTS) it reads all
+    -- open rows for each task where statistics are old; not those held because rows are missing
     SELECT t.id FROM scatter.extraction_task t
      WHERE t.status = 'processing' AND (CAST(:task_id AS text) IS NULL OR t.id = :task_id)
-       AND NOT EXISTS (SELECT FROM scatter.extraction_result r
-                        WHERE r.task_id = t.id AND r.status IN ('pending', 'extracting'))
+       AND (SELECT true FROM scatter.extraction_result r
+             WHERE r.task_id = t.id AND r.status IN ('pending', 'extracting') LIMIT 1) IS NULL
        AND NOT EXISTS (SELECT FROM scatter.task_hold h
                         WHERE h.task_id = t.id AND h.reason LIKE 'counts_differ:%'
                           AND NOT EXISTS (SELECT FROM scatter.task_hold_release x WHERE x.hold_id = h.id))

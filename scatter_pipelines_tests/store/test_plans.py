@@ -65,3 +65,11 @@ def test_counting_one_task_reads_its_rows_and_no_others(runtime: Runtime) -> Non
     counted = make_task(runtime, 3)
     sql(runtime, "ANALYZE scatter.extraction_result")
     assert _rows_read(runtime, tasks.COUNTS, id=counted) == 3
+
+
+def test_statistics_from_before_the_load_do_not_make_the_aggregator_read_all_open_rows(runtime: Runtime) -> None:
+    """As after a night's work: what the planner knows is a table of closed rows and hardly a task."""
+    _make_large_task(runtime, done=ROWS)
+    for _ in range(30):
+        make_task(runtime, 50)
+    assert _rows_read(runtime, tasks.CLOSABLE, task_id=None, most=100) <= 3 * 30

@@ -83,6 +83,7 @@ def test_all_slots_can_be_held_at_once_and_one_more_cannot(slots: Slots, setting
     assert other.try_take("parse") is not None, "another level is another matter"
     assert other.used() == {"document": 3, "parse": 1, "llm": 0}
     slots.close()
+    until(lambda: other.used()["document"] == 0, "the server frees the slots of a session that ended")
     assert _numbers(other, 3) == {0, 1, 2}
     other.close()
 
