@@ -102,14 +102,14 @@ _ROWS: tuple[ErrorCode, ...] = (
         "permanent",
         "parse",
         "The pages hold pictures but no text.",
-        "Run the document through an OCR program first.",
+        "Install OCR (pip install -e '.[ocr]') and run `scatter retry`, or use an OCR program of your own first.",
     ),
     ErrorCode(
         "unreadable_text",
         "permanent",
         "parse",
         "The text comes out as garbage, because its fonts do not say which characters they draw.",
-        "Run the document through an OCR program first.",
+        "Install OCR (pip install -e '.[ocr]') and run `scatter retry`, or use an OCR program of your own first.",
     ),
     ErrorCode(
         "parse_timeout",
@@ -117,6 +117,13 @@ _ROWS: tuple[ErrorCode, ...] = (
         "parse",
         "Parsing took longer than its limit (SCATTER_PARSE_SECONDS plus a second a page).",
         "Raise the limit and run `scatter retry`, or look at the document: some are made to hang a parser.",
+    ),
+    ErrorCode(
+        "ocr_timeout",
+        "limit",
+        "parse",
+        "OCR took longer for one page than its limit (SCATTER_OCR_PAGE_SECONDS).",
+        "Raise the limit and run `scatter retry`: pages that were read are kept. SCATTER_OCR=off goes on without OCR.",
     ),
     ErrorCode(
         "pattern_timeout",

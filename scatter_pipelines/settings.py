@@ -79,6 +79,12 @@ class Settings(BaseSettings):
     parse_slots: PositiveInt = Field(2, description="Calls in flight to an external parsing service.")
     llm_slots: PositiveInt = Field(5, description="Calls in flight to the LLM endpoint.")
 
+    ocr: Literal["auto", "off"] = Field(
+        "auto", description="Read pages that are pictures: auto where the extra [ocr] is installed, or off."
+    )
+    ocr_page_seconds: PositiveFloat = Field(60, description="Limit of OCR for one page.")
+    ocr_keep_days: PositiveFloat = Field(30, description="Pages read by OCR are kept this long for retries.")
+
     parsing_service: Literal["", "grobid"] = Field(
         "", description="Service that tells the parts of a PDF (title, headings, references); empty: none."
     )

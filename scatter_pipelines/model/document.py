@@ -67,7 +67,8 @@ class Document:
     """What a parser hands on. `metadata` is what the file says of itself (title, author, ...): a hint, not truth.
 
     `regions` are in the order of the text; one may lie within another. `marked_up` says that they come from the file's
-    own markup; what may be concluded from a kind's absence, `settles` says.
+    own markup; what may be concluded from a kind's absence, `settles` says. `unread` are the numbers of pages that have
+    content (a picture, text in a font that says nothing) and hardly any text.
     """
 
     pages: tuple[Page, ...]
@@ -76,6 +77,7 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
     regions: tuple[Region, ...] = ()
     marked_up: bool = False
+    unread: tuple[int, ...] = ()
 
     def settles(self, kind: RegionKind) -> bool:
         """Whether the markup would have a region of the kind if the document had one.

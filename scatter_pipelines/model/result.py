@@ -110,7 +110,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """One proof of life: where the work on a claim stands. `waited_ms` counts the time spent waiting for others."""
+    """One proof of life: where the work on a claim stands. `waited_ms` does not count against the document's limit."""
 
     result_id: int
     attempt: int

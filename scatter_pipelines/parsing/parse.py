@@ -34,12 +34,13 @@ from scatter_pipelines.parsing.office.pptx import PptxParser
 from scatter_pipelines.parsing.office.rtf import RtfParser
 from scatter_pipelines.parsing.office.xlsx import XlsxParser
 from scatter_pipelines.parsing.pdf import PdfParser
-from scatter_pipelines.parsing.protocol import ParseLimits, Parser, Progress
+from scatter_pipelines.parsing.protocol import ParseLimits, Parser, PictureReader, Progress
 from scatter_pipelines.parsing.service import ParsingService
 from scatter_pipelines.parsing.text import TextParser
 
+PDF_PARSER = PdfParser()
 PARSERS: Mapping[MediaType, Parser] = {
-    PDF: PdfParser(),
+    PDF: PDF_PARSER,
     PLAIN_TEXT: TextParser(PLAIN_TEXT),
     MARKDOWN: TextParser(MARKDOWN),
     HTML: HtmlParser(),
@@ -56,8 +57,10 @@ PARSERS: Mapping[MediaType, Parser] = {
 }
 
 
-def parse_document(content: bytes, *, limits: ParseLimits, progress: Progress) -> Document:
-    """Raises `DocumentError` of stage `parse` (or `too_large`) and what `progress` raises, nothing else."""
+def parse_document(
+    content: bytes, *, limits: ParseLimits, progress: Progress, ocr: PictureReader | None = None
+) -> Document:
+    """Raises `DocumentError` of stage `parse` (or `too_large`) and what `progress` or `ocr` raises, nothing else."""
     kind = detect(content)
     if kind == EMPTY:
         raise DocumentError("empty", "The document has zero bytes.")
@@ -69,6 +72,8 @@ def parse_document(content: bytes, *, limits: ParseLimits, progress: Progress) -
         raise DocumentError(
             "unsupported_type", f"This is {kind.title}. Save or convert it as PDF, DOCX, HTML or plain text."
         )
+    if kind == PDF:
+        return PDF_PARSER.parse(content, limits=limits, progress=progress, ocr=ocr)
     return PARSERS[kind].parse(content, limits=limits, progress=progress)
 
 

@@ -37,6 +37,7 @@ class PageLines:
     lines: Sequence[Line]
     size: tuple[float, float] = (0.0, 0.0)
     parts: Sequence[Part] = ()
+    ocr: bool = False
 
 
 def page_of(page: PageLines) -> tuple[Page, tuple[Region, ...]]:
@@ -57,4 +58,4 @@ def page_of(page: PageLines) -> tuple[Page, tuple[Region, ...]]:
             words.append(Word(start, end, word.box, word.size, word.bold))
         spans.append((first, end))
     regions = (Region(p.kind, page.number, spans[p.start][0], spans[p.end - 1][1]) for p in page.parts)
-    return Page(page.number, "".join(pieces), tuple(words), *page.size), tuple(regions)
+    return Page(page.number, "".join(pieces), tuple(words), *page.size, page.ocr), tuple(regions)

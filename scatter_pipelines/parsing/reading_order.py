@@ -86,7 +86,7 @@ def _cut(line: Line, gutters: Sequence[float], row: int) -> Iterator[_Segment]:
 
 
 def _column(line: Line, gutters: Sequence[float]) -> int:
-    left, right = _extent(line)
+    left, right = extent(line)
     begins = sum(left >= gutter - _BUCKET for gutter in gutters)
     ends = sum(right > gutter + _BUCKET for gutter in gutters)
     return begins if begins == ends else _ACROSS
@@ -99,10 +99,10 @@ def _is_row_by_row(run: list[_Segment], columns: int) -> bool:
     if not all(sides) or changes + 1 < max(_ROWS, _CHANGES * max(map(len, sides))):
         return False
     widths = sorted(map(_width, sides))
-    return widths[0] >= _NARROWER_COLUMN * widths[-1] and all(map(_is_prose, sides))
+    return widths[0] >= _NARROWER_COLUMN * widths[-1] and all(map(is_prose, sides))
 
 
-def _is_prose(column: list[Line]) -> bool:
+def is_prose(column: list[Line]) -> bool:
     """Most lines are words, not numbers, and go from edge to edge; some with holes may belong to a small table."""
     words = [word for line in column for word in line]
     letters = sum(word.text[0].isalpha() or word.text[-1].isalpha() for word in words)
@@ -116,9 +116,9 @@ def _is_prose(column: list[Line]) -> bool:
 
 
 def _width(lines: list[Line]) -> float:
-    extents = [_extent(line) for line in lines]
+    extents = [extent(line) for line in lines]
     return max(right for _, right in extents) - min(left for left, _ in extents)
 
 
-def _extent(line: Line) -> tuple[float, float]:
+def extent(line: Line) -> tuple[float, float]:
     return (min(word.box[0] for word in line), max(word.box[2] for word in line))

@@ -50,6 +50,7 @@ WORKER_RIGHTS = (
     f"GRANT INSERT, UPDATE, DELETE ON {SCHEMA}.claim_beat TO {WORKER_ROLE}",
     f"GRANT UPDATE (beat_at) ON {SCHEMA}.shard_lease TO {WORKER_ROLE}",
     f"GRANT INSERT ON {SCHEMA}.extraction_attempt, {SCHEMA}.task_hold, {SCHEMA}.task_event TO {WORKER_ROLE}",
+    f"GRANT INSERT ON {SCHEMA}.ocr_page TO {WORKER_ROLE}",
 )
 
 

@@ -197,3 +197,14 @@ inbox_file = Table(
     Column("task_id", Text),
     Index("inbox_file_new", "uri", postgresql_where=text("task_id IS NULL")),
 )
+
+ocr_page = Table(
+    "ocr_page",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("engine", Text, primary_key=True, comment="with its version"),
+    Column("content", JSON, nullable=False),
+    Column("kept_at", INSTANT, nullable=False, server_default=NOW),
+    Index("ocr_page_kept", "kept_at"),
+)

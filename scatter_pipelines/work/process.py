@@ -5,7 +5,7 @@ Errors are routed by their class here, and only here; what a class does to the r
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -27,12 +27,14 @@ from scatter_pipelines.store import results, tasks
 from scatter_pipelines.store.database import is_transient
 from scatter_pipelines.testing import crash_point
 from scatter_pipelines.work.annotate import Annotator, Reading
+from scatter_pipelines.work.ocr import Ocr
 from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.supervise import Watched, Watcher
 
 T = TypeVar("T")
 
+_MOST_NUMBERS = 10
 NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
 
 
@@ -59,6 +61,7 @@ class Worker:
         self.supervisor = supervisor
         self._templates: dict[str, tuple[Template, str]] = {}
         self._annotator = Annotator(runtime)
+        self._ocr = Ocr(runtime)
 
     def process(self, result_id: int, holder: Holder) -> Outcome:
         """Does one document, or says why not. Raises what stops the process, a lost database, an unknown id."""
@@ -178,7 +181,8 @@ class Worker:
         watched.enter("parsing")
         limits = ParseLimits(settings.max_pages, settings.max_characters)
         with timings.measure("parse"):
-            document = parse_document(content, limits=limits, progress=watched.progress)
+            ocr = self._ocr.reader(watched, content)
+            document = parse_document(content, limits=limits, progress=watched.progress, ocr=ocr)
         read = self._annotate(watched, timings, content, document)
         document = read.document
         watched.enter("extracting")
@@ -187,11 +191,11 @@ class Worker:
         return Extraction(
             fields=fields_to_json(fields),
             missing=missing_required(fields, template),
-            usage=NO_USAGE | ({"parsing_fallbacks": 1} if read.alone else {}),
+            usage=NO_USAGE | _usage(read),
             timings=timings.parts,
             pages=len(document.pages),
             media_type=document.media_type,
-            note=read.note,
+            note=" ".join(filter(None, (read.note, _pictures(document)))),
         )
 
     def _annotate(self, watched: Watched, timings: Timings, content: bytes, document: Document) -> Reading:
@@ -274,6 +278,29 @@ class Worker:
             attempt=claim.attempt,
             timings=timings.parts,
         )
+
+
+def _usage(read: Reading) -> dict[str, int]:
+    """What is not as usual about the reading, counted."""
+    counts = {
+        "parsing_fallbacks": int(read.alone),
+        "ocr_pages": sum(page.ocr for page in read.document.pages),
+        "unread_pages": len(read.document.unread),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _pictures(document: Document) -> str:
+    """Which pages were read by OCR, and which show something but have no text."""
+    by_ocr = [page.number for page in document.pages if page.ocr]
+    read = f"Read by OCR: {_numbered(by_ocr)}." if by_ocr else ""
+    unread = f"Without text: {_numbered(document.unread)}." if document.unread else ""
+    return " ".join(filter(None, (read, unread)))
+
+
+def _numbered(pages: Sequence[int]) -> str:
+    shown = ", ".join(map(str, pages[:_MOST_NUMBERS])) + (", ..." if len(pages) > _MOST_NUMBERS else "")
+    return f"page {shown}" if len(pages) == 1 else f"{len(pages)} pages ({shown})"
 
 
 def _taken_away(claim: Claim, why: str = "The claim was taken away before the result was saved.") -> Outcome:

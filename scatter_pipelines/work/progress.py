@@ -13,10 +13,10 @@ from scatter_pipelines.model.result import Beat
 from scatter_pipelines.model.states import STAGES
 from scatter_pipelines.settings import Settings
 
-StopKind = Literal["lost", "parse_timeout", "document_timeout", "upstream_wait"]
+StopKind = Literal["lost", "parse_timeout", "ocr_timeout", "document_timeout", "upstream_wait"]
 
 TURN = struct.Struct("=Q")
-LAYOUT = struct.Struct("=qiiiiddddd")
+LAYOUT = struct.Struct("=qiiiiddddddd")
 READ_TRIES = 1_000
 
 
@@ -31,7 +31,11 @@ class StopWork(Exception):
 
 @dataclass(slots=True)
 class Progress:
-    """`stage` is an index of STAGES, `done` of `total` parts of it are through; `waiting_since` is 0 outside a wait."""
+    """`stage` is an index of STAGES, `done` of `total` parts of it are through; `waiting_since` is 0 outside a wait.
+
+    `read` are the seconds spent on OCR in stages that are over: each page has its own limit, so they count against none
+    of the document's.
+    """
 
     result_id: int
     attempt: int
@@ -43,15 +47,24 @@ class Progress:
     waited: float = 0.0
     stage_waited: float = 0.0
     waiting_since: float = 0.0
+    part_started: float = 0.0
+    read: float = 0.0
 
     @staticmethod
     def begin(result_id: int, attempt: int) -> "Progress":
         now = time.monotonic()
-        return Progress(result_id, attempt, started=now, stage_started=now)
+        return Progress(result_id, attempt, started=now, stage_started=now, part_started=now)
 
     def enter(self, stage: int) -> None:
+        self.read += self._reading_now()
         self.stage, self.done, self.total = stage, 0, 0
-        self.stage_started, self.stage_waited = time.monotonic(), 0.0
+        self.stage_started = self.part_started = time.monotonic()
+        self.stage_waited = 0.0
+
+    def come_to(self, done: int, total: int) -> None:
+        """So many parts of the stage are through."""
+        self.done, self.total = done, total
+        self.part_started = time.monotonic()
 
     def begin_wait(self) -> None:
         self.waiting_since = time.monotonic()
@@ -68,17 +81,27 @@ class Progress:
     def _waiting_now(self) -> float:
         return time.monotonic() - self.waiting_since if self.waiting_since else 0.0
 
+    def _reading_now(self) -> float:
+        return time.monotonic() - self.stage_started if STAGES[self.stage] == "ocr" else 0.0
+
+    def uncounted_seconds(self) -> float:
+        """What does not count against the document's hard limit: waits for others, and OCR."""
+        return self.waited_seconds() + self.read + self._reading_now()
+
     def beat(self) -> Beat:
-        waited = int(self.waited_seconds() * 1000)
-        return Beat(self.result_id, self.attempt, self.stage, self.done, self.total, waited)
+        uncounted = int(self.uncounted_seconds() * 1000)
+        return Beat(self.result_id, self.attempt, self.stage, self.done, self.total, uncounted)
 
     def overdue(self, settings: Settings) -> StopWork | None:
         """The limit that was passed, if one was."""
         now = time.monotonic()
         if self.waited_seconds() > settings.wait_seconds:
             return StopWork("upstream_wait", f"Waited longer than {settings.wait_seconds:g} s in all.")
-        if now - self.started - self.waited_seconds() > settings.document_seconds:
+        if now - self.started - self.uncounted_seconds() > settings.document_seconds:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
+        if STAGES[self.stage] == "ocr" and now - self.part_started > settings.ocr_page_seconds:
+            limit, page = settings.ocr_page_seconds, f"page {self.done + 1} of the {self.total} to be read"
+            return StopWork("ocr_timeout", f"OCR took longer than {limit:g} s for {page}; those before it are kept.")
         if STAGES[self.stage] in ("parsing", "annotating"):
             return self._parsing_overdue(now - self.stage_started - self.stage_waited - self._waiting_now(), settings)
         return None

@@ -49,7 +49,7 @@ class Watched:
         self.publish()
 
     def progress(self, done: int, total: int) -> None:
-        self.progress_made.done, self.progress_made.total = done, total
+        self.progress_made.come_to(done, total)
         self.publish()
         self.check()
 
