@@ -3,7 +3,8 @@
 The embedded server is started by whichever process loads its instance first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,17 @@ from dagster_postgres.event_log.event_log import PostgresEventLogStorage
 from dagster_postgres.storage import DagsterPostgresStorage
 from dagster_postgres.utils import create_pg_engine
 from psycopg2.extras import execute_values
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
-from scatter_pipelines.settings import load_settings
-from scatter_pipelines.store.database import KEEPALIVE, keep_server, resolve_url
+from scatter_pipelines.settings import Settings, load_settings
+from scatter_pipelines.store.database import KEEPALIVE, Database, keep_server, resolve_url
 from scatter_pipelines.work.runtime import database_errors
 
 NO_CONFIG: dict[str, Any] = {}
 
 LOCK_SECONDS = 15
+CREATION_LOCK = 0x5CA7_00DC
+CREATION_SECONDS = 60
 EVENT_COLUMNS = ("run_id", "event", "dagster_event_type", "timestamp", "step_key", "asset_key", "partition")
 INSERT_EVENTS = f"INSERT INTO event_logs ({', '.join(EVENT_COLUMNS)}) VALUES %s"
 
@@ -45,7 +48,7 @@ class ScatterStorage(DagsterPostgresStorage):
     @classmethod
     def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "ScatterStorage":
         settings = load_settings()
-        with database_errors(settings):
+        with database_errors(settings), _alone(settings):
             url = resolve_url(settings, "psycopg2").render_as_string(hide_password=False)
             storage = ScatterStorage(postgres_url=url, inst_data=inst_data)
         storage.pool_connections()
@@ -58,6 +61,19 @@ class ScatterStorage(DagsterPostgresStorage):
         self._run_storage._engine = shared
         self._schedule_storage._engine = shared
         self._event_log_storage._engine = _engine(self.postgres_url, "-c synchronous_commit=off")
+
+
+@contextmanager
+def _alone(settings: Settings) -> Iterator[None]:
+    """One process at a time: two that make Dagster's tables at once can fail on each other's half-made ones."""
+    database = Database(settings)
+    try:
+        with database.transaction() as connection:
+            connection.execute(text(f"SET LOCAL lock_timeout = '{CREATION_SECONDS}s'"))
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": CREATION_LOCK})
+            yield
+    finally:
+        database.dispose()
 
 
 class ScatterEventLog(PostgresEventLogStorage):
