@@ -23,6 +23,8 @@ from scatter_pipelines_tests.generator.papers import generate_batch
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = PROJECT.parent / "shared"
 TEMPLATE = "scatter_template"
+QUICK = {"SCATTER_EMBEDDED_GRACE_SECONDS": "1", "SCATTER_OCR": "off"}
+"""What every test has unless it asks for something else."""
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell's background job ignores Ctrl-C, and so would every process a test starts.
@@ -33,9 +35,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def _no_settings_from_outside() -> Iterator[None]:
     """The tests' own settings alone, whatever the developer has set."""
     before = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("SCATTER_", "DAGSTER_"))}
-    os.environ["SCATTER_EMBEDDED_GRACE_SECONDS"] = "1"
+    os.environ |= QUICK
     yield
-    os.environ.pop("SCATTER_EMBEDDED_GRACE_SECONDS", None)
+    for name in QUICK:
+        os.environ.pop(name, None)
     os.environ.update(before)
 
 

@@ -13,6 +13,7 @@ from scatter_pipelines.parsing.placed import Line
 from scatter_pipelines.parsing.protocol import Picture, PictureReader
 from scatter_pipelines.store import ocr_pages
 from scatter_pipelines.store.ocr_pages import PageKey
+from scatter_pipelines.testing import crash_point
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.supervise import Watched
 
@@ -39,6 +40,7 @@ class Ocr:
         self._engine = self._engine or Engine()
         content = storage.to_json(self._engine.read(picture()))
         database.run(partial(ocr_pages.keep, key=key, content=content), "worker", one_by_one=True)
+        crash_point("ocr_page")
         return storage.from_json(content)
 
 

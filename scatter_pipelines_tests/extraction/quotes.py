@@ -1,4 +1,4 @@
-"""Whether quotes stand where the evidence says, asked of another PDF library (pdfplumber, which reads PDFs by itself)."""
+"""Whether quotes stand where the evidence says, asked of another PDF library (pdfplumber, with a parser of its own)."""
 
 import io
 import unicodedata

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pypdfium2 as pdfium
-from PIL import Image
+from PIL import Image, ImageChops
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
@@ -16,14 +16,18 @@ POINTS_PER_INCH = 72
 def scanned(content: bytes, pages: Sequence[int] = (0,), *, turns: int = 0, lean: float = 0.0, noise: int = 0) -> bytes:
     """Pages of a PDF as grey pictures, laid on the glass `turns` quarter turns to the left and `lean` degrees askew.
 
-    `noise`: by how many grey levels at most a pixel is off.
+    `noise`: by how many of 256 grey levels at most a pixel is darker than it should be.
     """
-    pictures = []
+    pictures = [
+        picture.rotate(lean, fillcolor=255).rotate(90 * turns, expand=True) for picture in drawings(content, pages)
+    ]
+    return pictures_pdf([_dirty(picture, noise) if noise else picture for picture in pictures])
+
+
+def drawings(content: bytes, pages: Sequence[int] = (0,)) -> list[Image.Image]:
+    """Pages as grey pictures of 200 dpi."""
     with pdfium.PdfDocument(content) as document:
-        for index in pages:
-            picture = document[index].render(scale=DPI / POINTS_PER_INCH, grayscale=True).to_pil()
-            pictures.append(_noisy(picture.rotate(lean, fillcolor=255).rotate(90 * turns, expand=True), noise))
-    return pictures_pdf(pictures)
+        return [document[index].render(scale=DPI / POINTS_PER_INCH, grayscale=True).to_pil() for index in pages]
 
 
 def pictures_pdf(pictures: Sequence[Image.Image], draw: Callable[[Canvas], None] = lambda canvas: None) -> bytes:
@@ -31,17 +35,17 @@ def pictures_pdf(pictures: Sequence[Image.Image], draw: Callable[[Canvas], None]
     out = io.BytesIO()
     canvas = Canvas(out)
     for picture in pictures:
-        size = tuple(side * POINTS_PER_INCH / DPI for side in picture.size)
-        canvas.setPageSize(size)
-        canvas.drawImage(ImageReader(picture), 0, 0, *size)
+        width, height = (side * POINTS_PER_INCH / DPI for side in picture.size)
+        canvas.setPageSize((width, height))
+        canvas.drawImage(ImageReader(picture), 0, 0, width, height)
         draw(canvas)
         canvas.showPage()
     canvas.save()
     return out.getvalue()
 
 
-def _noisy(picture: Image.Image, noise: int) -> Image.Image:
-    if not noise:
-        return picture
-    dice = random.Random(noise)
-    return picture.point(lambda level: level).convert("L").point(lambda level: max(0, level - dice.randrange(noise)))
+def _dirty(picture: Image.Image, noise: int) -> Image.Image:
+    """The same dirt each time."""
+    grain = random.Random(noise).randbytes(picture.width * picture.height)
+    dirt = Image.frombytes("L", picture.size, grain).point(lambda level: level * noise // 256)
+    return ImageChops.subtract(picture, dirt)

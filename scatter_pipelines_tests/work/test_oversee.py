@@ -102,6 +102,9 @@ def test_a_claim_that_was_taken_away_is_stopped_on_its_worker_alone(
         assert [(number, stop.kind) for number, stop in stopped] == [(1, "lost")]
 
 
+DURATIONS = {"waited", "stage_waited", "read"}
+
+
 @pytest.mark.parametrize(
     ("seconds_ago", "stage", "kind"),
     [
@@ -111,18 +114,28 @@ def test_a_claim_that_was_taken_away_is_stopped_on_its_worker_alone(
         ({"started": 3, "stage_started": 3}, "extracting", None),
         ({"started": 3, "stage_started": 3, "stage_waited": 2.5}, "parsing", None),
         ({"started": 3, "waiting_since": 2}, "extracting", "upstream_wait"),
+        ({"started": 60, "stage_started": 59, "part_started": 2}, "ocr", "ocr_timeout"),
+        ({"started": 60, "stage_started": 59, "part_started": 0.5}, "ocr", None),
+        ({"started": 60, "read": 58}, "extracting", None),
+        ({"started": 60, "read": 50}, "extracting", "document_timeout"),
     ],
 )
 def test_a_worker_past_a_limit_is_to_be_stopped(
     settings: Settings, run_id: str, seconds_ago: dict[str, float], stage: str, kind: str | None
 ) -> None:
-    limits = {"document_seconds": 4, "parse_seconds": 1, "parse_page_seconds": 0.1, "wait_seconds": 1}
+    limits = {
+        "document_seconds": 4,
+        "parse_seconds": 1,
+        "parse_page_seconds": 0.1,
+        "wait_seconds": 1,
+        "ocr_page_seconds": 1,
+    }
     if seconds_ago.get("waited", 0) > limits["wait_seconds"]:
         limits["wait_seconds"] = 10
     with overseeing(settings.model_copy(update=limits), run_id) as (overseer, boards):
         progress = replace(Progress.begin(1, 1), stage=STAGES.index(stage))
         for name, seconds in seconds_ago.items():
-            setattr(progress, name, seconds if name.endswith("waited") else time.monotonic() - seconds)
+            setattr(progress, name, seconds if name in DURATIONS else time.monotonic() - seconds)
         Board(boards[0]).write(progress)
         assert [(number, stop.kind) for number, stop in overseer.to_stop()] == ([(0, kind)] if kind else [])
 
@@ -159,6 +172,7 @@ def told(kind: str) -> Loss:
         (Loss("memory_limit", PID, "it used much"), "memory_limit", {"losses": 0, "limit_hits": 1}),
         (Loss("step_timeout", PID, "it took long"), "document_timeout", {"losses": 0, "limit_hits": 1}),
         (told("parse_timeout"), "parse_timeout", {"losses": 0, "limit_hits": 1}),
+        (told("ocr_timeout"), "ocr_timeout", {"losses": 0, "limit_hits": 1}),
         (told("document_timeout"), "document_timeout", {"losses": 0, "limit_hits": 1}),
         (told("upstream_wait"), "upstream_wait", {"losses": 0, "limit_hits": 0, "waits": 1}),
     ],

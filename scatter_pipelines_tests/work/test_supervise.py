@@ -155,7 +155,7 @@ def _refuse(*_arguments: object) -> None:
 def test_work_that_comes_to_a_seam_ends_by_itself_and_the_process_lives(
     settings: Settings, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(_content: bytes, *, limits: object, progress: Callable[[int, int], None]) -> None:
+    def slow(_content: bytes, *, progress: Callable[[int, int], None], **_more: object) -> None:
         until(lambda: progress(0, 1), "the limit stops this")
 
     monkeypatch.setattr(module, "parse_document", slow)

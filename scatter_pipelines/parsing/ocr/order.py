@@ -1,26 +1,29 @@
 """Reading order of pieces of lines that were found on a picture: columns from left to right, rows from top to bottom.
 
-The page is cut at white space: a band of it that a white gutter runs through is cut there, and each side again (the
-recursive X-Y cut of Nagy and Seth, 1984). A band is cut only where the sides look like columns of text, as the rows of
-a table must stay whole.
+The page is cut at the white gutter that most rows have, between the rows that go across it, and each part again
+(after the recursive X-Y cut of Nagy and Seth, 1984). It is cut only where the sides look like columns of text, as the
+rows of a table must stay whole.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 from scatter_pipelines.parsing.placed import Line, PlacedWord
 from scatter_pipelines.parsing.reading_order import extent, is_prose
 
 _GUTTER_IN_SIZES = 0.6
-_NARROWER_COLUMN = 0.6
+"""Least width of a gutter, in heights of a line."""
+_STEP = 3.0
+"""How near to each other two gaps have to be, in points, to be tried as one gutter."""
+_MOST_TRIED = 8
+_FEWEST_LINES = 3
+_NARROWER_COLUMN = 0.3
+_NARROWER_BESIDE_PROSE = 0.6
 _SAME_ROW = 0.5
-_MOST_GUTTERS = 4
-_MOST_DEPTH = 6
-
-Span = tuple[float, float]
-"""From x to x, in points."""
+_LEVEL = 0.2
+_DEEPEST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,14 @@ def _line(row: Sequence[_Piece]) -> list[PlacedWord]:
 
 
 def _ordered(pieces: Sequence[_Piece], depth: int) -> Iterator[list[_Piece]]:
-    for band in _bands(_rows(pieces)):
-        inside = [piece for row in band for piece in row]
-        columns = _columns(inside) if len(band) > 1 and depth < _MOST_DEPTH else []
-        if not columns:
-            yield from band
-        for column in columns:
-            yield from _ordered(column, depth + 1)
+    """The rows of each column, and of what is not in columns."""
+    rows = _rows(pieces)
+    runs = _best_runs(rows, depth)
+    if not runs:
+        yield from rows
+    for run in runs:
+        for part in run:
+            yield from _ordered(part, depth + 1)
 
 
 def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -75,51 +79,69 @@ def _shared(one: _Piece, other: _Piece) -> float:
     return (min(one.bottom, other.bottom) - max(one.top, other.top)) / lower if lower > 0 else 0.0
 
 
-def _bands(rows: Sequence[list[_Piece]]) -> Iterator[list[list[_Piece]]]:
-    """Runs of rows that a gutter runs through, as long as can be; a row without one is a band of its own."""
-    band: list[list[_Piece]] = []
-    for row in rows:
-        if band and not _gutters([piece for one in (*band, row) for piece in one]):
-            yield band
-            band = []
-        band.append(row)
-    if band:
-        yield band
-
-
-def _gutters(pieces: Sequence[_Piece]) -> list[Span]:
-    """White spans between pieces, the widest first."""
-    least = _GUTTER_IN_SIZES * median(piece.bottom - piece.top for piece in pieces)
-    taken = _merged(sorted((piece.left, piece.right) for piece in pieces))
-    white = [(left[1], right[0]) for left, right in pairwise(taken) if right[0] - left[1] >= least]
-    return sorted(white, key=lambda span: span[0] - span[1])[:_MOST_GUTTERS]
-
-
-def _merged(spans: Sequence[Span]) -> list[Span]:
-    found: list[Span] = []
-    for left, right in spans:
-        if found and left <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], right))
-        else:
-            found.append((left, right))
-    return found
-
-
-def _columns(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """The columns of a band; none where they do not look like text."""
-    gutters = _gutters(pieces)
-    for chosen in (*combinations(gutters, 2), *combinations(gutters, 1)):
-        edges = sorted(right for _, right in chosen)
-        columns: list[list[_Piece]] = [[] for _ in range(len(edges) + 1)]
-        for piece in pieces:
-            columns[sum(piece.left >= edge for edge in edges)].append(piece)
-        if _are_text(columns):
-            return columns
+def _best_runs(rows: Sequence[list[_Piece]], depth: int) -> list[list[list[_Piece]]]:
+    """The page cut at the gutter that most rows have: runs of one part (rows across it) or two; empty without one."""
+    if depth >= _DEEPEST:
+        return []
+    for gutter in _gutters(rows):
+        runs = [_parts(run, gutter, depth) for run in _runs(rows, gutter)]
+        if any(len(run) > 1 for run in runs):
+            return runs
     return []
 
 
-def _are_text(columns: Sequence[Sequence[_Piece]]) -> bool:
-    """Whether they are about as wide as each other, and all but one of them prose."""
-    widths = sorted(max(piece.right for piece in column) - min(piece.left for piece in column) for column in columns)
-    prose = sum(is_prose([piece.words for piece in column]) for column in columns)
-    return widths[0] >= _NARROWER_COLUMN * widths[-1] and prose >= max(len(columns) - 1, 1)
+def _gutters(rows: Sequence[list[_Piece]]) -> list[float]:
+    """Where gaps of rows lie, those first that most rows have."""
+    least = _GUTTER_IN_SIZES * median([piece.bottom - piece.top for row in rows for piece in row] or [0.0])
+    gaps = [
+        (left.right, right.left) for row in rows for left, right in pairwise(row) if right.left - left.right >= least
+    ]
+    tried = {round((left + right) / 2 / _STEP) * _STEP for left, right in gaps}
+    support = {at: sum(left <= at <= right for left, right in gaps) for at in tried}
+    return sorted((at for at in tried if support[at] >= _FEWEST_LINES), key=lambda at: (-support[at], at))[:_MOST_TRIED]
+
+
+def _runs(rows: Sequence[list[_Piece]], gutter: float) -> list[list[list[_Piece]]]:
+    """Neighbouring rows together, as long as all or none of them go across the gutter.
+
+    A row level with a part of one that goes across belongs to it: it is a line of the columns that begin or end there.
+    """
+    across = [any(piece.left < gutter < piece.right for piece in row) for row in rows]
+    level = [
+        any(across[near] and _overlap(rows[near], row) for near in (at - 1, at + 1) if 0 <= near < len(rows))
+        for at, row in enumerate(rows)
+    ]
+    groups = groupby(range(len(rows)), key=lambda at: across[at] or level[at])
+    return [[rows[at] for at in group] for _, group in groups]
+
+
+def _overlap(one: Sequence[_Piece], other: Sequence[_Piece]) -> bool:
+    """Whether some of one row is level with some of the other, by a fifth of a line."""
+    return any(_shared(piece, beside) > _LEVEL for piece in one for beside in other)
+
+
+def _parts(run: Sequence[list[_Piece]], gutter: float, depth: int) -> list[list[_Piece]]:
+    """What is left of the gutter and what is right of it, if both are columns of text; else all in one."""
+    pieces = [piece for row in run for piece in row]
+    left = [piece for piece in pieces if piece.right <= gutter]
+    right = [piece for piece in pieces if piece.left >= gutter]
+    apart = len(left) + len(right) == len(pieces) and _are_columns(left, right, depth)
+    return [left, right] if apart else [pieces]
+
+
+def _are_columns(left: Sequence[_Piece], right: Sequence[_Piece], depth: int) -> bool:
+    """Both are prose, or one is and the other, a table or a figure, is about as wide."""
+    if min(len(left), len(right)) < _FEWEST_LINES:
+        return False
+    narrow, wide = sorted((_width(left), _width(right)))
+    prose = _is_text(left, depth) + _is_text(right, depth)
+    return narrow >= wide * (_NARROWER_COLUMN if prose == 2 else _NARROWER_BESIDE_PROSE) and prose > 0
+
+
+def _is_text(pieces: Sequence[_Piece], depth: int) -> bool:
+    """Prose, or columns that are."""
+    return is_prose([piece.words for piece in pieces]) or bool(_best_runs(_rows(pieces), depth + 1))
+
+
+def _width(pieces: Sequence[_Piece]) -> float:
+    return max(piece.right for piece in pieces) - min(piece.left for piece in pieces)
