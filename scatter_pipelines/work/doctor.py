@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.parsing.ocr.engine import engine_version, installed
 from scatter_pipelines.parsing.service import ServiceError
 from scatter_pipelines.parsing.services import service_of
 from scatter_pipelines.settings import Settings
@@ -115,6 +116,15 @@ def _connections(runtime: Runtime) -> Iterator[Finding]:
     )
 
 
+def _ocr(runtime: Runtime) -> Iterator[Finding]:
+    if runtime.settings.ocr == "off":
+        yield Finding("ok", "ocr", "switched off (SCATTER_OCR)")
+    elif installed():
+        yield Finding("ok", "ocr", f"pages that are pictures are read, version {engine_version()}")
+    else:
+        yield Finding("ok", "ocr", "not installed; scans end as no_text_layer (pip install -e '.[ocr]')")
+
+
 def _parsing_service(runtime: Runtime) -> Iterator[Finding]:
     """Without the service documents are done by the local parser alone, or not at all."""
     settings = runtime.settings
@@ -159,5 +169,5 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
 
 
 CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (
-    _database, _worker_role, _slots, _connections, _parsing_service, _liveness, _open_tasks,
+    _database, _worker_role, _slots, _connections, _ocr, _parsing_service, _liveness, _open_tasks,
 )  # fmt: skip

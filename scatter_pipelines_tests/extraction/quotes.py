@@ -49,7 +49,7 @@ def checks(content: bytes, fields: Fields) -> Iterator[Check]:
 
 def _text_in(page: Any, box: Box) -> str:
     """Of the letters whose middle is in the box."""
-    left, top = page.bbox[:2]
+    left, top = page.cropbox[:2]
     return "".join(
         char["text"]
         for char in page.chars

@@ -60,6 +60,33 @@ def test_bold_authors_under_a_plain_title_of_their_size_are_not_the_title() -> N
     assert found["authors"].value == ("Arif Example", "Tahsin Sample")
 
 
+def test_a_subtitle_in_smaller_type_of_the_same_weight_belongs_to_the_title() -> None:
+    subtitle = ("A protocol of a randomized controlled trial", 15.0, True)
+    found = fields_of(laid_out([*TITLE, subtitle, AUTHORS, PLACE, *BODY]))["title"]
+    expected = "Sleep and learning in adult mice that live alone: a trial A protocol of a randomized controlled trial"
+    assert (found.value, found.evidence[0].verified) == (expected, True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("A line of the body's size, bold as the title", 10.0, True),
+        ("A line that is large but not bold as the title", 15.0, False),
+        ("Anna Bea Müller, Jean-Luc Tour and Li Wei", 15.0, True),
+        ("Department of Biology, University of Somewhere", 15.0, True),
+    ],
+)
+def test_other_lines_below_the_title_do_not(line: Styled) -> None:
+    found = fields_of(laid_out([*TITLE, line, PLACE, *BODY]))
+    assert found["title"].value == "Sleep and learning in adult mice that live alone: a trial"
+
+
+def test_a_list_of_abbreviations_ends_the_abstract() -> None:
+    listed = ("Abbreviations: REM = rapid eye movement, OR = odds ratio, and others that nobody reads", 9.0, False)
+    found = fields_of(page(("Abstract", 10.0, True), *ABSTRACT, listed, ("Introduction", 12.0, True)))
+    assert str(found["abstract"].value).endswith("a maze we had built.")
+
+
 def test_the_files_own_title_chooses_among_what_stands_on_the_page() -> None:
     small = [("Sleep and learning in adult mice that live alone†", 12.0, False)]
     document = laid_out([("Sleep Learning Community Yearly Meeting Report", 16.0, False), *small, AUTHORS, *BODY])

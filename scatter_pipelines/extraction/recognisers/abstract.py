@@ -31,7 +31,7 @@ _FRAME = re.compile(
     r"^\W?\s?(?:received|accepted|published|available online|copyright|citation|correspond\w*|edited by|reviewed by)\b"
     r"\W?(?:\s|$)(?!by|for|in |with|to )|^\*"
     r"|^(?:author summary|plain language summary|significance statement|graphical abstract|highlights)$"
-    r"|^(?:©|\(c\) \d{4}|open access|this is an open access|how to cite|to cite)",
+    r"|^abbreviations?(?: used)?\s?:|^(?:©|\(c\) \d{4}|open access|this is an open access|how to cite|to cite)",
     re.IGNORECASE,
 )
 _FIRST_HEADING = re.compile(r"^(?:1|I)[.|]?\s+[A-Z][A-Za-z ]{3,80}$")

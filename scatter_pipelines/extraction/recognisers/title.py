@@ -32,6 +32,7 @@ _MARKS = "*†‡§#¶∗⁎0123456789, "
 _SHORT_WORDS, _SHORT_FACTOR = 3, 0.7
 """A journal's name is often larger than the title, but short."""
 _NAMES, _MOSTLY = 1.5, 0.8
+_SUBTITLE, _LARGE, _SAME_EDGE = 0.7, 1.3, 3.0
 _LEAST_HINT = 20
 _HINTED = 100.0
 _ALONE, _HINT, _HEADED, _PLAIN = 0.93, 0.97, 0.85, 0.6
@@ -48,6 +49,7 @@ def find(reading: Reading) -> Iterator[Found]:
         return
     candidates = reading.once(title_blocks)
     for index, block in enumerate(candidates):
+        block = _with_subtitle(reading, page, block)
         span = _without_marks(page, block)
         value = read(page.text[span.start : span.end])
         if value:
@@ -81,6 +83,18 @@ def title_blocks(reading: Reading) -> list[Block]:
     kept = [block for block in blocks(reading.layout, page) if _possible(reading, page, block, names)]
     scores = {block: _score(block, hint) - _NAMES * _is_names(page, block) for block in map(_without_kind, kept)}
     return sorted(scores, key=lambda block: (-scores[block], block.top))
+
+
+def _with_subtitle(reading: Reading, page: Page, block: Block) -> Block:
+    """With the block that goes on right below in the title's weight and somewhat smaller type."""
+    below = next((other for other in blocks(reading.layout, page) if other.span.start == block.span.end + 1), None)
+    if below is None or block.lines[-1].box is None or below.lines[0].box is None:
+        return block
+    smaller = _SUBTITLE * block.size <= below.size < block.size and below.size > _LARGE * reading.layout.body_size
+    level = abs(below.lines[0].box[0] - block.lines[0].box[0]) < _SAME_EDGE if block.lines[0].box else False
+    alike = below.lines[0].bold == block.lines[0].bold and level and smaller
+    plain = not (is_kind(below.text) or is_furniture(below.text) or is_affiliation(below.text))
+    return Block((*block.lines, *below.lines)) if alike and plain and not _is_names(page, below) else block
 
 
 def _is_names(page: Page, block: Block) -> bool:
