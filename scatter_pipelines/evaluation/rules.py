@@ -34,9 +34,12 @@ _BY_TYPE: Mapping[FieldType, Kind] = {
 _BY_RECOGNISER: Mapping[str, Kind] = {
     "authors": "name",
     "doi": "identifier",
+    "reference_dois": "identifier",
+    "email": "identifier",
     "registration": "identifier",
     "p_value": "figure",
     "effect_estimate": "figure",
+    "arms": "figure",
 }
 """Recognisers of strings that are no running text."""
 

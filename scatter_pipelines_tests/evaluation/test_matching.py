@@ -22,7 +22,8 @@ def test_how_a_field_is_scored_follows_from_its_template_field() -> None:
     assert {name: rule.kind for name, rule in rules.items()} == {
         "title": "text", "authors": "name", "doi": "identifier", "abstract": "text", "journal": "text",
         "year": "number", "registration_ids": "identifier", "sample_size": "number", "p_values": "figure",
-        "effect_estimates": "figure",
+        "effect_estimates": "figure", "emails": "identifier", "keywords": "text", "funding": "text",
+        "conflicts_of_interest": "text", "reference_count": "number", "reference_dois": "identifier",
     }  # fmt: skip
     assert (rules["title"].main, rules["authors"].main, rules["doi"].main) == ("levenshtein", "soft", "exact")
     assert rules["authors"].nearest("levenshtein") == "soft"

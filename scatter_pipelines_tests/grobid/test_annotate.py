@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from scatter_pipelines.model.states import STAGES
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store.slots import Slots
 from scatter_pipelines.work import operate
@@ -264,7 +265,7 @@ def test_the_slot_is_free_after_each_end(settings: Settings, grobid: StandIn, fo
 
 def test_work_on_an_answer_that_does_not_end_has_a_limit(settings: Settings) -> None:
     progress = Progress.begin(1, 1)
-    progress.enter(3)
+    progress.enter(STAGES.index("annotating"))
     most = settings.parse_seconds + 2 * settings.grobid_seconds
     progress.stage_started -= most - 5
     assert progress.overdue(settings) is None

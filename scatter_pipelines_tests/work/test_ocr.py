@@ -95,17 +95,31 @@ def test_a_second_task_over_the_same_scan_reads_nothing(reading: Settings, scan:
         assert outcome.kind == "completed" and len(sql(runtime, KEPT)) == 1
 
 
-def test_a_page_that_takes_too_long_ends_the_document_and_keeps_the_pages_before(
-    reading: Settings, scan: Callable[..., Path], environment: dict[str, str]
-) -> None:
+def test_a_page_that_takes_too_long_ends_the_document(reading: Settings, scan: Callable[..., Path]) -> None:
     """The first page's time includes the making of the engine, so its limit is passed at once."""
-    with open_runtime(reading.model_copy(update={"ocr_page_seconds": 0.05})) as runtime:
+    quick = reading.model_copy(update={"ocr_page_seconds": 0.05, "hang_seconds": 120})
+    with open_runtime(quick) as runtime:
         task_id = submitted(runtime, scan(2))
         (result_id,) = ids_of(runtime, task_id)
         outcomes = [process(runtime, task_id, result_id)[0] for _ in range(2)]
         assert [(o.kind, o.code) for o in outcomes] == [("retry", "ocr_timeout"), ("error", "ocr_timeout")]
         assert "page 1 of the 2 to be read" in outcomes[0].message
         assert [attempt.outcome for attempt in attempts_of(runtime, result_id)] == ["limit", "limit"]
+
+
+def test_a_warm_worker_is_killed_at_the_limit_of_a_page_and_nobody_else_notices(
+    scatter: Callable[..., "subprocess.CompletedProcess[str]"], scan: Callable[..., Path], runtime: Runtime
+) -> None:
+    folder = scan(2).parent
+    (folder / "note.txt").write_text("A trial of things\n\nWe enrolled 12 patients.\n", encoding="utf-8")
+    quick = {"SCATTER_OCR": "auto", "SCATTER_OCR_PAGE_SECONDS": "0.05", "SCATTER_HANG_SECONDS": "0.1"}
+    done = scatter("run", str(folder / "*"), "--json", **quick)
+    assert done.returncode == 3, done.stderr
+    rows = sql(runtime, "SELECT filename, status, error_code, losses FROM scatter.extraction_result ORDER BY filename")
+    assert [tuple(row) for row in rows] == [
+        ("note.txt", "completed", None, 0),
+        ("scan.pdf", "error", "ocr_timeout", 0),
+    ]
 
 
 def test_without_ocr_the_advice_is_to_install_it(runtime: Runtime, scan: Callable[..., Path]) -> None:
