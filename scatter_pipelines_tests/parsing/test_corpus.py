@@ -7,18 +7,23 @@ from collections import Counter
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pypdfium2 as pdfium
 import pytest
 
 from scatter_pipelines.errors import CODES, DocumentError
 from scatter_pipelines.model.document import Page
+from scatter_pipelines.parsing.ocr.engine import Engine, installed
+from scatter_pipelines.parsing.pdf_picture import pictured_share
 from scatter_pipelines.parsing.placed import PageLines, PlacedWord, page_of
 from scatter_pipelines.parsing.reading_order import in_reading_order
 from scatter_pipelines_tests.parsing.fidelity import Score, score
+from scatter_pipelines_tests.parsing.ocr_accuracy import Accuracy, accuracy
 from scatter_pipelines_tests.parsing.pdfs import assert_partitioned, parse
 from scatter_pipelines_tests.parsing.regions import check_regions, texts
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 SECONDS = 10
+LONG_PAGE = 1_500
 SUITE_PAPERS = 6
 ROW_HEIGHT = 2.5
 TWO_COLUMNS = ("PMC4575751.pdf", "PMC4945999.pdf", "PMC5771181.pdf", "PMC6417514.pdf")
@@ -51,6 +56,22 @@ def test_some_papers_come_out_whole_and_in_order() -> None:
 @pytest.mark.proof
 def test_all_papers_come_out_whole_and_in_order() -> None:
     assert_faithful(PAPERS)
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(not installed(), reason="the extra [ocr] is not installed")
+def test_drawn_pages_of_papers_are_read_by_ocr_as_their_text_layer_has_them() -> None:
+    """One page without images of every second paper, at 200 dpi."""
+    engine, total = Engine(), Accuracy()
+    for paper in PAPERS[::2]:
+        content = paper.read_bytes()
+        with pdfium.PdfDocument(content) as document:
+            drawn = [pictured_share(page.raw) for page in document]
+        full = [page for page in parse(content).pages if len(page.text) > LONG_PAGE and not drawn[page.number - 1]]
+        total += accuracy(engine, content, full[len(full) // 2])
+    print(f"{total}: {total.errors / total.characters:.4f} of the characters wrong, {total.missed} numbers missed")
+    assert total.errors < 0.02 * total.characters
+    assert total.missed <= 0.01 * total.numbers
 
 
 def drawn_row_by_row(page: Page) -> list[list[PlacedWord]]:
