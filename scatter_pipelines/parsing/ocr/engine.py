@@ -60,7 +60,7 @@ class Engine:
         import numpy  # noqa: PLC0415  comes with the extra
         from rapidocr import RapidOCR  # noqa: PLC0415  the extra, and heavy
 
-        self._ocr = RapidOCR(params=_PARAMETERS)
+        self._ocr: Any = RapidOCR(params=_PARAMETERS)
         self._numpy = numpy
         self._cv2 = cv2
 
