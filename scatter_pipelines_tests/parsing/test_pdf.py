@@ -158,6 +158,27 @@ def test_glyphs_without_meaning_are_unreadable_but_a_few_do_no_harm() -> None:
     assert page.text == "\ue001 good words"
 
 
+def cmap(first: int, count: int = 16) -> bytes:
+    """Has the letters from A on mean the characters from `first` on."""
+    pairs = " ".join(f"<{0x41 + at:02X}> <{first + at:04X}>" for at in range(count))
+    return (
+        "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange "
+        f"{count} beginbfchar {pairs} endbfchar endcmap end"
+    ).encode()
+
+
+def test_hebrew_is_in_the_order_in_which_it_is_spoken_and_its_boxes_where_it_is_seen() -> None:
+    page = parse(raw_pdf(b"BT /F1 12 Tf 20 50 Td (FED 12 CBA) Tj ET", to_unicode=cmap(0x5D0))).pages[0]
+    assert page.text == "\u05d0\u05d1\u05d2 12 \u05d3\u05d4\u05d5"
+    lefts = [word.box[0] for word in page.words]
+    assert lefts == sorted(lefts, reverse=True)
+
+
+def test_chinese_has_no_spaces_and_keeps_its_lines() -> None:
+    page = parse(raw_pdf(b"BT /F1 12 Tf 20 50 Td (ABCD) Tj 0 -14 Td (EF) Tj ET", to_unicode=cmap(0x4E2D))).pages[0]
+    assert page.text == "\u4e2d\u4e2e\u4e2f\u4e30\n\u4e31\u4e32" and len(page.words) == 2
+
+
 def test_a_page_that_cannot_be_read_is_empty_and_the_others_stay() -> None:
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
