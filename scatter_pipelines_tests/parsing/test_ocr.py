@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.xdist_group("ocr"),
 ]
 
+TOP = HEIGHT - 60
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -72,15 +73,11 @@ def paper() -> bytes:
     """A short page: a heading, two columns and a row of numbers across."""
 
     def draw(canvas: Canvas) -> None:
-        canvas.drawString(
-            LEFT, HEIGHT - 60, "Effect of 20 mg rosuvastatin on readmission in 1,204 patients with heart failure"
-        )
+        column(canvas, ["Effect of 20 mg rosuvastatin on readmission in 1,204 patients with heart failure"], LEFT, TOP)
         for name, x in (("Left", LEFT), ("Right", RIGHT)):
-            column(canvas, prose(name, 8), x, HEIGHT - 90)
-        canvas.drawString(
-            LEFT,
-            HEIGHT - 200,
-            "Odds ratio 0.58 (95% CI 0.32 to 1.07), p = 0.081, adjusted for age and for sex at birth",
+            column(canvas, prose(name, 4), x, TOP - 30)
+        column(
+            canvas, ["Odds ratio 0.58 (95% CI 0.32 to 1.07), p = 0.081, adjusted for age and for sex"], LEFT, TOP - 90
         )
 
     return drawn(draw)
