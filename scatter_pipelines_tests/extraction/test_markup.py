@@ -6,7 +6,7 @@ from scatter_pipelines.extraction.extract import extract_fields
 from scatter_pipelines.extraction.layout import Layout
 from scatter_pipelines.extraction.sections import Sections
 from scatter_pipelines.extraction.templates import load_template
-from scatter_pipelines.model.document import Document
+from scatter_pipelines.model.document import Document, Page, Region
 from scatter_pipelines.model.evidence import Fields
 from scatter_pipelines_tests.extraction.documents import Part, marked, span_of, template
 
@@ -109,3 +109,10 @@ def test_a_known_sub_heading_has_its_own_part_of_the_section() -> None:
     assert sections.inside(few, "discussion")
     assert sections.inside(few, "limitations")
     assert not sections.inside(span_of(document, "None."), "discussion")
+
+
+def test_a_marked_heading_at_the_start_is_the_title_without_the_paragraph_below_it() -> None:
+    regions = (Region("heading", 1, 0, 14, 1),)
+    page = Page(1, "A trial of tea\nWe enrolled 42 patients.\nThey drank it.")
+    found = extract_fields(Document((page,), "text/html", "test", regions=regions), load_template("paper"))["title"]
+    assert (found.value, found.evidence[0].confidence) == ("A trial of tea", 0.85)

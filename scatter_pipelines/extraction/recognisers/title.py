@@ -6,7 +6,7 @@ large, up to 0.95 with the margin to it; 0.6 without a layout, 0.85 there with a
 """
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from scatter_pipelines.extraction.layout import Line, Span, words_in
 from scatter_pipelines.extraction.recognisers import journal
@@ -64,7 +64,7 @@ def _confidence(reading: Reading, candidates: list[Block], index: int) -> float:
     if _is_hinted(block, hint):
         return _HINT
     if not block.size:
-        return _HEADED if block.lines[0].text.startswith("# ") else _PLAIN
+        return _HEADED if _is_first_heading(block, reading.once(_headings)) else _PLAIN
     if len(candidates) == 1:
         return _ALONE
     margin = _score(block, hint) / max(_score(candidates[1], hint), 1.0) - 1.0
@@ -152,16 +152,28 @@ def _without_marks(page: Page, block: Block) -> Span:
 
 def _first_lines(reading: Reading, page: Page) -> list[Block]:
     """Lines marked as a heading come first, then the first paragraphs long enough; only near the text's start."""
-    paragraphs = [block for block in _paragraphs(reading.layout.lines(page)[:20]) if _could_be_title(block)]
-    return sorted(paragraphs, key=lambda block: not block.lines[0].text.startswith("# "))
+    headings = reading.once(_headings)
+    lines = reading.layout.lines(page)[:20]
+    paragraphs = [block for block in _paragraphs(lines, headings) if _could_be_title(block)]
+    return sorted(paragraphs, key=lambda block: not _is_first_heading(block, headings))
 
 
-def _paragraphs(lines: Iterable[Line]) -> Iterator[Block]:
+def _headings(reading: Reading) -> Mapping[int, int]:
+    """Where headings begin on the first page that the file's own markup marks, and their levels."""
+    page, regions = reading.layout.first_page, reading.layout.document.regions
+    return {r.start: r.level for r in regions if page is not None and r.page == page.number and r.kind == "heading"}
+
+
+def _is_first_heading(block: Block, headings: Mapping[int, int]) -> bool:
+    return block.lines[0].text.startswith("# ") or headings.get(block.span.start) == 1
+
+
+def _paragraphs(lines: Iterable[Line], headings: Mapping[int, int]) -> Iterator[Block]:
     """Lines without a blank line or a rule between them; a marked heading stands alone."""
     current: list[Line] = []
     for line in lines:
-        alone = line.text.startswith("#") or (current and current[-1].text.startswith("#"))
-        if current and (alone or line.span.start - current[-1].span.end > 1):
+        heads = [one.text.startswith("#") or one.span.start in headings for one in (line, *current[-1:])]
+        if current and (any(heads) or line.span.start - current[-1].span.end > 1):
             yield Block(tuple(current))
             current = []
         current.append(line)

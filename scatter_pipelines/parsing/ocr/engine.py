@@ -13,6 +13,7 @@ from typing import Any
 from scatter_pipelines.model.document import Box
 from scatter_pipelines.parsing.ocr.found import Found, around, is_among, is_tall, length, moved, regions, words_of
 from scatter_pipelines.parsing.ocr.order import in_reading_order
+from scatter_pipelines.parsing.ocr.sizes import with_sizes
 from scatter_pipelines.parsing.ocr.turned import turned_back
 from scatter_pipelines.parsing.placed import Line
 from scatter_pipelines.parsing.protocol import Picture
@@ -73,7 +74,7 @@ class Engine:
         if turns:
             found = self._lines(self._turned(image, turns))
         scale = picture.width / picture.columns
-        ordered = in_reading_order([words for line in found if (words := words_of(line, scale))])
+        ordered = with_sizes(in_reading_order([words for line in found if (words := words_of(line, scale))]))
         return turned_back(ordered, turns, picture.width, picture.height) if turns else ordered
 
     def _turned(self, image: Image, turns: int) -> Image:
