@@ -1,5 +1,6 @@
 """Gold files: both formats read the same, and what is wrong with one is said with its line."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,13 @@ def test_a_csv_says_the_same(gold: Gold, delimiter: str) -> None:
     first, second = gold.read("\r\n".join(delimiter.join(row) for row in rows) + "\r\n\r\n", "gold.csv")
     assert first.values == {"title": ("One,\nof; two",), "authors": ("A. Ode", "B. Ek"), "year": (2014,)}
     assert (first.line, second.line, second.identity, second.values) == (2, 4, {"filename": "b"}, {"year": (2015,)})
+
+
+def test_a_long_cell_is_read_and_the_limit_of_others_stays(gold: Gold) -> None:
+    before = csv.field_size_limit()
+    (line,) = gold.read("id,title\na," + "x" * (before + 1) + "\n", "gold.csv")
+    assert len(str(line.values["title"][0])) == before + 1
+    assert csv.field_size_limit() == before
 
 
 def test_a_manifest_column_alone_says_which_document_if_one_is_named(gold: Gold) -> None:
