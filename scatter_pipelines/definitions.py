@@ -1,5 +1,7 @@
 """The composition root: the only place where settings, resources and definitions meet."""
 
+from importlib import import_module
+
 import dagster as dg
 
 from scatter_pipelines.defs.assets import ASSETS
@@ -16,6 +18,9 @@ MEGABYTE = 1024 * 1024
 
 def extract_executor(settings: Settings) -> dg.ExecutorDefinition:
     """The executor that the settings name, as they want it."""
+    if settings.llm_model:
+        # Here, so that workers are born with it: importing openai takes each of them a second.
+        import_module("scatter_pipelines.extraction.llm.endpoint")
     if settings.executor == "in_process":
         return dg.in_process_executor
     if settings.executor == "multiprocess":
@@ -23,6 +28,7 @@ def extract_executor(settings: Settings) -> dg.ExecutorDefinition:
     return warm_pool_executor.configured(
         {
             "max_concurrent": settings.workers,
+            "max_waiting": settings.waiting_count(),
             "grace_seconds": settings.hang_seconds,
             "memory_mb": max(1, settings.worker_memory // MEGABYTE),
             "recycle_steps": settings.recycle_documents,

@@ -4,7 +4,17 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from scatter_pipelines.errors import UsageError
@@ -77,7 +87,36 @@ class Settings(BaseSettings):
 
     document_slots: PositiveInt = Field(10, description="Documents in flight, over all processes and machines.")
     parse_slots: PositiveInt = Field(2, description="Calls in flight to an external parsing service.")
-    llm_slots: PositiveInt = Field(5, description="Calls in flight to the LLM endpoint.")
+    llm_slots: int = Field(5, ge=1, le=1_000, description="Calls in flight to the LLM endpoint.")
+
+    llm_base_url: str = Field(
+        "https://api.openai.com/v1", pattern=r"^https?://[^/\s]", description="Where an OpenAI-compatible API answers."
+    )
+    llm_model: str | None = Field(None, description="Name of the model at the endpoint.")
+    llm_api_key: SecretStr | None = Field(None, description="Key of the endpoint, where it wants one.")
+    llm_seconds: PositiveFloat = Field(120, description="Limit of one call to the LLM endpoint.")
+    llm_context_tokens: NonNegativeInt = Field(
+        0, description="Tokens the model takes in and gives out together; 0: what the price library knows, else 8192."
+    )
+    llm_output_tokens: PositiveInt = Field(4096, description="Tokens an answer may have.")
+    llm_temperature: float = Field(0, ge=0, le=2, description="Sampling temperature, where the model takes one.")
+    llm_calls: PositiveInt = Field(4, description="Parts of one long document that are shown to the model.")
+    llm_requests_per_minute: NonNegativeInt = Field(
+        0, description="Calls a minute, over all processes and machines; 0: no limit."
+    )
+    llm_tokens_per_minute: NonNegativeInt = Field(
+        0, description="Tokens a minute, in and out, over all processes and machines; 0: no limit."
+    )
+    llm_input_usd: NonNegativeFloat | None = Field(
+        None, description="Dollars a million tokens in; without it and the next the price library is asked."
+    )
+    llm_output_usd: NonNegativeFloat | None = Field(None, description="Dollars a million tokens out.")
+    llm_task_usd: PositiveFloat | None = Field(None, description="Most dollars a task may cost, unless it says more.")
+    llm_document_usd: PositiveFloat | None = Field(None, description="Most dollars a document may cost.")
+    cache_bytes: NonNegativeInt = Field(
+        2 * 1024**3, description="Parsed documents and answers kept, in all; the longest unused are dropped."
+    )
+    cache_days: PositiveFloat = Field(90, description="What was not used for so long is dropped.")
 
     ocr: Literal["auto", "off"] = Field(
         "auto", description="Read pages that are pictures: auto where the extra [ocr] is installed, or off."
@@ -133,6 +172,10 @@ class Settings(BaseSettings):
     def worker_count(self) -> int:
         """Workers of one run."""
         return self.workers or min(os.cpu_count() or 1, self.document_slots)
+
+    def waiting_count(self) -> int:
+        """Workers of one run beyond these, which wait for the LLM endpoint."""
+        return self.llm_slots if self.llm_model else 0
 
     def inbox_path(self) -> Path:
         return self.inbox.expanduser().absolute() if self.inbox else self.home_path() / "inbox"

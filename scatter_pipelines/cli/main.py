@@ -13,6 +13,7 @@ from scatter_pipelines.cli import database, template
 from scatter_pipelines.cli.dev import dev_command
 from scatter_pipelines.cli.doctor import doctor_command
 from scatter_pipelines.cli.evaluate import evaluate_command
+from scatter_pipelines.cli.money import budget_command, cache_app
 from scatter_pipelines.cli.operate import (
     aggregate_command,
     cancel_command,
@@ -70,6 +71,7 @@ COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("results", results_command),
     ("export", export_command),
     ("evaluate", evaluate_command),
+    ("budget", budget_command),
     ("retry", retry_command),
     ("cancel", cancel_command),
     ("hold", hold_command),
@@ -83,6 +85,7 @@ COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
 for _name, _command in COMMANDS:
     app.command(_name)(_command)
 app.add_typer(template.app, name="template")
+app.add_typer(cache_app, name="cache")
 app.add_typer(database.app, name="db")
 
 

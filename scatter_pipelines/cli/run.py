@@ -1,7 +1,7 @@
 """`scatter run` and `scatter submit`: from documents to a task, and with `run` to its end."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -22,7 +22,19 @@ Sources = Annotated[
     typer.Argument(metavar="SOURCE", help="Files, folders, globs, @list.txt, a CSV with a `uri` column, or URLs."),
 ]
 TemplateOption = Annotated[str, typer.Option("--template", "-t", help="Name of a template or path of a YAML file.")]
-EngineOption = Annotated[str, typer.Option("--engine", "-e", help="What fills the fields.")]
+EngineOption = Annotated[
+    str, typer.Option("--engine", "-e", help="What fills the fields: rules, llm, or rules+llm: an LLM for the rest.")
+]
+EstimateOption = Annotated[
+    bool, typer.Option("--estimate", help="Say what an LLM would cost, in tokens and dollars; nobody is asked.")
+]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Ask an LLM anew what it answered for other tasks.")]
+TaskUsdOption = Annotated[
+    float | None, typer.Option("--task-usd", help="Most dollars the task may cost; default SCATTER_LLM_TASK_USD.")
+]
+DocumentUsdOption = Annotated[
+    float | None, typer.Option("--document-usd", help="Most dollars a document; default SCATTER_LLM_DOCUMENT_USD.")
+]
 KeyOption = Annotated[str | None, typer.Option("--key", help="Idempotency key: the same key gives the same task.")]
 AgainOption = Annotated[bool, typer.Option("--again", help="Make a new task of documents that are done already.")]
 ShardOption = Annotated[
@@ -42,11 +54,18 @@ def submit_command(
     key: KeyOption = None,
     again: AgainOption = False,
     shard_size: ShardOption = None,
+    estimate: EstimateOption = False,
+    no_cache: NoCacheOption = False,
+    task_usd: TaskUsdOption = None,
+    document_usd: DocumentUsdOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Submit documents as a task and leave the work to the dispatch sensor (needs the daemon: `scatter dev`)."""
     with open_runtime() as runtime:
-        submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
+        submission = Submission(
+            _required(sources), template, engine, shard_size, key, again=again, estimate=estimate, cache=not no_cache,
+            task_usd=task_usd, document_usd=document_usd,
+        )  # fmt: skip
         submitted = _submit(runtime, submission)
         if as_json:
             print_json(summary(runtime, submitted.task.id))
@@ -65,6 +84,10 @@ def run_command(
     shard_size: ShardOption = None,
     task: TaskOption = None,
     workers: WorkersOption = None,
+    estimate: EstimateOption = False,
+    no_cache: NoCacheOption = False,
+    task_usd: TaskUsdOption = None,
+    document_usd: DocumentUsdOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Submit documents, extract them here and close the task. Needs no daemon; run it again to go on where it stopped.
@@ -76,11 +99,20 @@ def run_command(
     settings = load_settings(**({"workers": workers} if workers else {}))
     with open_runtime(settings) as runtime:
         if task is not None:
-            _refuse_both(sources, key, again, shard_size)
+            _refuse_both(
+                {
+                    "sources": sources, "--key": key, "--again": again, "--shard-size": shard_size,
+                    "--estimate": estimate, "--no-cache": no_cache, "--task-usd": task_usd,
+                    "--document-usd": document_usd,
+                }
+            )  # fmt: skip
             submitted = Submitted(find_task(runtime, task), created=False)
             say(_about_found(submitted.task))
         else:
-            submission = Submission(_required(sources), template, engine, shard_size, key, again=again)
+            submission = Submission(
+                _required(sources), template, engine, shard_size, key, again=again, estimate=estimate,
+                cache=not no_cache, task_usd=task_usd, document_usd=document_usd,
+            )  # fmt: skip
             submitted = _submit(runtime, submission)
             say(_about(submitted))
         found = submitted.task
@@ -114,8 +146,7 @@ def _required(sources: list[str] | None) -> list[str]:
     return sources
 
 
-def _refuse_both(sources: list[str] | None, key: str | None, again: bool, shard_size: int | None) -> None:
-    given = {"sources": sources, "--key": key, "--again": again, "--shard-size": shard_size}
+def _refuse_both(given: Mapping[str, object]) -> None:
     if wrong := [name for name, value in given.items() if value]:
         raise UsageError(
             "config_invalid", f"--task names a task that is there already; {', '.join(wrong)} would make one."

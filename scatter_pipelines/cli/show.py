@@ -9,6 +9,7 @@ from scatter_pipelines.cli.table import Column, one_line, print_table
 from scatter_pipelines.errors import CODES
 from scatter_pipelines.work.operate import find_task
 from scatter_pipelines.work.runtime import Runtime
+from scatter_pipelines.work.status import details as details_of
 from scatter_pipelines.work.status import result_rows
 
 EXIT_STATUS = {"completed": 0, "completed_with_errors": 3, "failed": 1, "cancelled": 3, "processing": 0}
@@ -33,12 +34,16 @@ def count_words(counts: Mapping[str, int]) -> str:
 def print_summary(runtime: Runtime, summary: dict[str, Any]) -> None:
     """The table of results, the errors with their advice, and where to go on."""
     task_id = summary["task_id"]
-    print_results(runtime, task_id, most=SHOWN_ROWS)
+    known = details_of(runtime, task_id)
+    if known["estimate"] is None:
+        print_results(runtime, task_id, most=SHOWN_ROWS)
     print_errors(summary["errors"])
     print_line()
+    for line in _money_lines(known):
+        print_line(line)
     documents = f"{plural(summary['expected'], 'document')}: {count_words(summary['counts'])}."
     print_coloured(f"Task {task_id}: ", summary["status"], f" in {summary['elapsed_seconds']:.1f} s; {documents}")
-    if summary["counts"]["completed"]:
+    if summary["counts"]["completed"] and known["estimate"] is None:
         print_line(f"Evidence of each value:   scatter results {task_id} --evidence")
         print_line(f"Write a file:             scatter export {task_id} --format csv -o results.csv")
     if summary["counts"]["error"] or summary["counts"]["cancelled"]:
@@ -118,8 +123,10 @@ def _evidence_lines(fields: Mapping[str, Any]) -> Iterator[str]:
         values = field["value"] if isinstance(field["value"], list) else [field["value"]]
         for value, evidence in zip(values, field["evidence"], strict=False):
             mark = "verified" if evidence["verified"] else "NOT VERIFIED"
-            where = f"page {evidence['page']}{' (OCR)' * bool(evidence.get('ocr'))}, {mark}"
-            yield f"{name}: {short(str(value), 60)}  [{where}: “{short(evidence['quote'], 80)}”]"
+            page = f"page {evidence['page']}" if evidence["page"] else "on no page"
+            where = f"{page}{' (OCR)' * bool(evidence.get('ocr'))}, {mark}"
+            claimed = f"; claimed: “{short(evidence['claimed'], 80)}”" if evidence.get("claimed") else ""
+            yield f"{name}: {short(str(value), 60)}  [{where}: “{short(evidence['quote'], 80)}”{claimed}]"
 
 
 def print_details(details: dict[str, Any]) -> None:
@@ -138,10 +145,52 @@ def print_details(details: dict[str, Any]) -> None:
     if details["documents_missing_required"]:
         lack = "lacks" if details["documents_missing_required"] == 1 else "lack"
         print_line(f"{plural(details['documents_missing_required'], 'document')} {lack} a required field.")
+    for line in _money_lines(details):
+        print_line(line)
     if details["working"]:
         _print_working(details["working"])
     for event in details["events"]:
         print_line(f"{moment(event['at'])} {event['level']}: {event['message']}")
+
+
+def _money_lines(details: Mapping[str, Any]) -> Iterator[str]:
+    """What calls to an LLM came to, of what budget, or would come to."""
+    usage, budget, estimate = details["usage"], details["budget"], details["estimate"]
+    if usage["calls"] or usage["calls_failed"]:
+        lost = f", {usage['calls_lost']} of them lost and counted in full" if usage["calls_lost"] else ""
+        failed = f", {usage['calls_failed']} more failed and were not charged" if usage["calls_failed"] else ""
+        yield (
+            f"{plural(usage['calls'], 'call')} to {details['engine']['model']['name']}{lost}{failed}: "
+            f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, {dollars(usage['cost_usd'])}."
+        )
+    if usage["unverified_values"]:
+        yield f"{plural(usage['unverified_values'], 'value')} not verified: `scatter results --evidence` marks them."
+    if budget and (budget["limit_usd"] or budget["document_limit_usd"]):
+        yield _budget_line(budget)
+    if estimate:
+        yield estimate_line(estimate)
+
+
+def _budget_line(budget: Mapping[str, float | None]) -> str:
+    limits = {"the task": budget["limit_usd"], "a document": budget["document_limit_usd"]}
+    said = ", ".join(f"{dollars(usd)} for {what}" for what, usd in limits.items() if usd is not None)
+    return f"Budget {said}; {dollars(budget['spent_usd'])} spent, {dollars(budget['reserved_usd'])} set aside."
+
+
+def estimate_line(estimate: Mapping[str, Any]) -> str:
+    """What an estimate found."""
+    most = f", {dollars(estimate['most_cost_usd'])} at the very most" if estimate["most_cost_usd"] is not None else ""
+    return (
+        f"Estimate: {plural(estimate['calls'], 'call')}, {estimate['input_tokens']:,} tokens in, "
+        f"{estimate['output_tokens']:,} out, {dollars(estimate['cost_usd'])}{most}. Nobody was asked."
+    )
+
+
+def dollars(usd: float | None) -> str:
+    """An amount, with more digits where it is small."""
+    if usd is None:
+        return "at a price that is not known (SCATTER_LLM_INPUT_USD, SCATTER_LLM_OUTPUT_USD)"
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
 
 
 def _print_working(working: list[dict[str, Any]]) -> None:

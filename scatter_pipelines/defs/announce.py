@@ -3,7 +3,7 @@
 Happens at least once for each closing, by whoever comes first; who comes second finds it marked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -83,13 +83,18 @@ def closing_events(runtime: Runtime, task: Task) -> list[dg.AssetMaterialization
         "documents_missing_required": known["documents_missing_required"],
         "duration_seconds": known["elapsed_seconds"],
         "pages": known["pages"],
-        "cost_usd": float(known["usage"]["cost_usd"]),
+        **_usage(known["usage"]),
         "errors": dg.MetadataValue.md(error_table(known["error_codes"])),
     }
     return [
         dg.AssetMaterialization(source_documents.key, metadata=sources, partition=task.id),
         dg.AssetMaterialization(extraction_results.key, metadata=outcome, partition=task.id),
     ]
+
+
+def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is not known, which Dagster has no value for."""
+    return {name: float(value) if name == "cost_usd" else value for name, value in usage.items() if value is not None}
 
 
 def error_table(codes: dict[str, int]) -> str:

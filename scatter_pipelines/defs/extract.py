@@ -47,6 +47,10 @@ def run_request(context: dg.OpExecutionContext, config: ExtractConfig) -> RunReq
         template=config.template,
         engine=config.engine,
         shard_size=config.shard_size,
+        estimate=config.estimate,
+        cache=config.cache,
+        task_usd=config.task_usd,
+        document_usd=config.document_usd,
         key=config.key,
         all_shards=config.all,
         task_id=config.task_id,
@@ -105,6 +109,7 @@ def metadata_of(outcome: Outcome) -> dict[str, Any]:
         "attempt": outcome.attempt,
         "pages": outcome.pages,
         "fields_found": outcome.found,
+        **(outcome.usage if outcome.usage.get("calls") or outcome.usage.get("estimated_calls") else {}),
         **outcome.timings,
     }
     return {name: value for name, value in known.items() if value is not None}

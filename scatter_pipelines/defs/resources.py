@@ -78,7 +78,7 @@ _pool_workers: dict[str, tuple[Worker, PoolWatcher]] = {}
 def pool_worker(run_id: str, place: Workplace) -> Worker:
     """The worker that this process of the pool is, told what the run worker knew when it ordered the step."""
     if run_id not in _pool_workers:
-        watcher = PoolWatcher(run_id, place.board, place.note)
+        watcher = PoolWatcher(run_id, place.board, place.note, place.waits)
         _pool_workers[run_id] = Worker(pool_runtime(), watcher), watcher
     worker, watcher = _pool_workers[run_id]
     watcher.lost = place.briefing

@@ -39,12 +39,14 @@ class WarmPoolExecutor(Executor):
     def __init__(
         self,
         workers: int,
+        waiting: int,
         retries: RetryMode,
         tag_concurrency_limits: list[dict[str, Any]] | None,
         limits: Limits,
         factory: Factory,
     ) -> None:
         self._workers = workers
+        self._waiting = waiting
         self._retries = retries
         self._tag_limits = tag_concurrency_limits
         self._limits = limits
@@ -55,7 +57,8 @@ class WarmPoolExecutor(Executor):
         return self._retries
 
     def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
-        boards, boxes = make_boards(self._workers), make_boxes(self._workers)
+        most = self._workers + self._waiting
+        boards, boxes = make_boards(most), make_boxes(most)
         assignment = Assignment(
             job=plan_context.reconstructable_job,
             run=plan_context.dagster_run,
@@ -67,7 +70,7 @@ class WarmPoolExecutor(Executor):
             boxes=boxes,
         )
         with ExitStack() as stack:
-            pool = stack.enter_context(Pool(self._workers, assignment.work))
+            pool = stack.enter_context(Pool(self._workers, self._waiting, assignment.work))
             history = History(plan_context.instance, plan_context.run_id)
             stack.callback(history.close)
             stack.enter_context(diverted(plan_context.instance, history.take))
@@ -99,6 +102,7 @@ MOST_WORKERS = 1_000
 
 WARM_POOL_CONFIG = {
     "max_concurrent": _number(int, 0, "Workers, and so steps at once; 0: as many as there are processors."),
+    "max_waiting": _number(int, 0, "Workers beyond these, while as many steps say that they wait for somebody else."),
     "tag_concurrency_limits": get_tag_concurrency_limits_config(),
     "retries": get_retries_config(),
     "start_seconds": _number(
@@ -126,14 +130,16 @@ def warm_pool_executor(context: dg.InitExecutorContext) -> WarmPoolExecutor:
         name for name, value in config.items() if isinstance(value, int | float) and not 0 <= value < math.inf
     ]:
         raise DagsterUnmetExecutorRequirementsError(f"The executor's {', '.join(wrong)} must be 0 or more.")
-    if config["max_concurrent"] > MOST_WORKERS:
-        raise DagsterUnmetExecutorRequirementsError(f"The executor's max_concurrent must be {MOST_WORKERS} or less.")
+    for name in ("max_concurrent", "max_waiting"):
+        if config[name] > MOST_WORKERS:
+            raise DagsterUnmetExecutorRequirementsError(f"The executor's {name} must be {MOST_WORKERS} or less.")
     try:
         factory = load_factory(config["hooks"])
     except ValueError as error:
         raise DagsterUnmetExecutorRequirementsError(str(error)) from error
     return WarmPoolExecutor(
         workers=config["max_concurrent"] or os.cpu_count() or 1,
+        waiting=config["max_waiting"],
         retries=RetryMode.from_config(config["retries"]) or RetryMode.ENABLED,
         tag_concurrency_limits=config.get("tag_concurrency_limits"),
         limits=Limits(

@@ -131,9 +131,10 @@ def make_boards(workers: int) -> list[memoryview]:
 
 @dataclass
 class Workplace:
-    """A worker as its steps see it."""
+    """A worker as its steps see it. `waits` is told when a step begins, and when it ends, to wait for somebody else."""
 
     note: Callable[[Any], None]
+    waits: Callable[[bool], None]
     board: memoryview
     briefing: Any = None
 

@@ -76,7 +76,8 @@ class Run:
         """All that happens until every step has reached its end, or the run was interrupted."""
         yield DagsterEvent.engine_event(
             self._context,
-            f"Executing steps in up to {self._pool.size} warm workers: run worker (pid: {os.getpid()})",
+            f"Executing steps in up to {self._pool.size} warm workers, {self._pool.working} of them at work at once: "
+            f"run worker (pid: {os.getpid()})",
             EngineEventData.multiprocess(os.getpid()),
         )
         with self._watch:
@@ -116,7 +117,8 @@ class Run:
 
     def _fill(self) -> Iterator[DagsterEvent]:
         """Steps from the plan into the queue, from the queue to idle workers, and workers born for the rest."""
-        room = self._pool.size - len(self._pool.busy()) if self._choosy else self._pool.size * AHEAD
+        free = self._pool.free()
+        room = max(0, free) if self._choosy else self._pool.size * AHEAD
         wanted = room - len(self._queue)
         if wanted > 0 and (self._choosy or wanted * 2 >= room):
             steps = self._active.get_steps_to_execute(limit=wanted)
@@ -124,9 +126,10 @@ class Run:
             self._queue.extend(steps)
             yield from self._active.concurrency_event_iterator(self._context)
         for member in self._pool.idle():
-            if self._queue:
+            if self._queue and free > 0:
                 self._hand(member, self._queue.popleft())
-        for _ in range(len(self._queue) - len(self._pool.starting())):
+                free -= 1
+        for _ in range(min(len(self._queue), free) - len(self._pool.starting())):
             if self._pool.has_room():
                 self._pool.spawn()
 
@@ -139,6 +142,8 @@ class Run:
         if name == "ready":
             member.file_key, self._lost_starts = rest[0], 0
             member.enter("idle")
+        elif name == "waits":
+            member.waits = member.state == "busy" and rest[0]
         elif name == "note":
             self._overseer.note(Order(member.number, member.step_key), rest[0])
         elif name == "captured":

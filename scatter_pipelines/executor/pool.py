@@ -28,7 +28,8 @@ class Member:
     """One worker. `since` is when its state began, by the monotonic clock.
 
     `begun`: it has said something of its step; `events`: what has happened in the step so far; `batch`: the last
-    batch of events that has arrived; `rss`: its resident memory in bytes when that was last looked at.
+    batch of events that has arrived; `rss`: its resident memory in bytes when that was last looked at; `waits`: its
+    step only waits for somebody else.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Member:
     since: float = field(default_factory=time.monotonic)
     step_key: str = ""
     begun: bool = False
+    waits: bool = False
     events: list[Any] = field(default_factory=list)
     batch: int = 0
     steps: int = 0
@@ -48,7 +50,7 @@ class Member:
 
     def enter(self, state: State, step_key: str = "") -> None:
         self.since, self.step_key = time.monotonic(), step_key
-        self.begun, self.events = False, []
+        self.begun, self.waits, self.events = False, False, []
         self.state = state
 
     def seconds(self) -> float:
@@ -91,14 +93,18 @@ class Ended:
 
 
 class Pool:
-    """Up to `size` workers, born when there is work for them. A context manager: at its end nobody is left.
+    """Workers, born when there is work for them. A context manager: at its end nobody is left.
+
+    Up to `working` of them are given work at once; one whose step waits for somebody else does not count, so that up to
+    `waiting` more may be born in its place. When waits end there may be more at work for a while.
 
     One thread works with it. Another one may look at the members and kill them while it holds `mutex`: a worker then
     keeps its step, so that nobody is killed for what another step did.
     """
 
-    def __init__(self, size: int, worker_main: WorkerMain) -> None:
-        self.size = size
+    def __init__(self, working: int, waiting: int, worker_main: WorkerMain) -> None:
+        self.working = working
+        self.size = working + waiting
         self.members: dict[int, Member] = {}
         self.mutex = threading.RLock()
         self._selector = selectors.DefaultSelector()
@@ -120,6 +126,10 @@ class Pool:
 
     def busy(self) -> list[Member]:
         return [member for member in list(self.members.values()) if member.state == "busy"]
+
+    def free(self) -> int:
+        """How many more may be given work now."""
+        return self.working - sum(not member.waits for member in self.busy())
 
     def starting(self) -> list[Member]:
         return [member for member in self.members.values() if member.state == "starting"]

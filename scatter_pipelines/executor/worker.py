@@ -92,7 +92,7 @@ class Worker:
         self._capture = self._make_capture()
         self._write_now = instance.handle_new_event
         self._process = psutil.Process()
-        self._place = Workplace(note=self._note, board=shared.boards[number])
+        self._place = Workplace(note=self._note, waits=self._waits, board=shared.boards[number])
 
     def __enter__(self) -> "Worker":
         enter_workplace(self._place)
@@ -219,6 +219,10 @@ class Worker:
         self._channel.send((name, self._batch, entries, *more))
         self._batch += 1
         self._box.empty(self._batch)
+
+    def _waits(self, waits: bool) -> None:
+        if os.getpid() == self._pid:
+            self._channel.send(("waits", waits))
 
     def _note(self, note: Any) -> None:
         if os.getpid() == self._pid:

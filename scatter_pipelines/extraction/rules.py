@@ -100,12 +100,13 @@ def _searched(reading: Reading, field: TemplateField) -> tuple[Span, ...]:
 
 
 def _by_value(document: Document, spans: tuple[Span, ...], field: TemplateField) -> Iterator[Found]:
-    for value, pattern in _patterns_by_value(field):
+    for value, pattern in patterns_by_value(field):
         for span, match in matches(document, spans, pattern):
             yield Found(value, Span(span.page, *match.span()))
 
 
-def _patterns_by_value(field: TemplateField) -> Iterator[tuple[JsonValue, str]]:
+def patterns_by_value(field: TemplateField) -> Iterator[tuple[JsonValue, str]]:
+    """What stands for each value of an enum or a boolean."""
     if field.type == "boolean":
         yield from ((True, pattern) for pattern in field.patterns)
         yield from ((False, pattern) for pattern in field.false_patterns)
@@ -123,7 +124,7 @@ def verify(value: JsonValue, quote: str, field: TemplateField) -> bool:
     if field.recogniser is not None:
         again = RECOGNISERS[field.recogniser].read(quote)
     elif field.type in ("enum", "boolean"):
-        return any(is_in(quote, pattern) for known, pattern in _patterns_by_value(field) if known == value)
+        return any(is_in(quote, pattern) for known, pattern in patterns_by_value(field) if known == value)
     else:
         again = convert(quote, field)
     if isinstance(value, str) and isinstance(again, str):

@@ -16,6 +16,7 @@ from scatter_pipelines.extraction.template_yaml import TemplateSyntaxError, Yaml
 from scatter_pipelines.model.template import (
     CONFLICT,
     DUPLICATE,
+    EVIDENCE_RULES,
     FIELD_TYPES,
     SECTION_NAMES,
     Template,
@@ -164,7 +165,7 @@ def _message(details: ErrorDetails, path: template_yaml.Path) -> str:
         known = tuple((TemplateField if len(path) > 1 else Template).model_fields)
         return f"unknown key `{key}`{_nearest(key, known)}; allowed are {', '.join(known)}"
     if kind == "literal_error":
-        allowed = FIELD_TYPES if key == "type" else SECTION_NAMES
+        allowed = {"type": FIELD_TYPES, "evidence": EVIDENCE_RULES}.get(key, SECTION_NAMES)
         return (
             f"`{key}` is {given!r}, which is unknown{_nearest(str(given), allowed)}; allowed are {', '.join(allowed)}"
         )

@@ -106,7 +106,8 @@ class Crew:
         left = self.runtime.database.run(
             lambda c: reading.open_in_leased(c, self.task.id, self.runtime.settings.stale_seconds)
         )
-        return left > max(self.runtime.settings.worker_count(), self._rate * AHEAD_SECONDS)
+        workers = self.runtime.settings.worker_count() + self.runtime.settings.waiting_count()
+        return left > max(workers, self._rate * AHEAD_SECONDS)
 
     def _collect(self) -> None:
         for news in self._nursery.news():

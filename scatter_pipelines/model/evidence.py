@@ -14,6 +14,8 @@ class Evidence:
 
     `bbox` covers the quote's words; None where the format has no layout. `ocr` says that the page was read from a
     picture. `confidence`, 0 to 1, is how sure the recogniser is of the value; None where the rule has no measure of it.
+    `claimed` are the words an LLM gave, where no page has them: then the rest is the place most like them and never
+    verified, or page 0 and nothing where there is none.
     """
 
     page: int
@@ -24,6 +26,7 @@ class Evidence:
     verified: bool
     ocr: bool = False
     confidence: float | None = None
+    claimed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

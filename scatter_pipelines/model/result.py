@@ -79,7 +79,7 @@ class Extraction:
 
     fields: Mapping[str, Any]
     missing: tuple[str, ...]
-    usage: Mapping[str, float]
+    usage: Mapping[str, float | None]
     timings: Mapping[str, int]
     pages: int
     media_type: str
@@ -106,6 +106,7 @@ class Outcome:
     timings: Mapping[str, int] = field(default_factory=dict)
     pages: int | None = None
     found: int | None = None
+    usage: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

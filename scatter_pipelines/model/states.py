@@ -6,7 +6,7 @@ TaskStatus = Literal["processing", "completed", "completed_with_errors", "failed
 ResultStatus = Literal["pending", "extracting", "completed", "error", "cancelled"]
 
 
-Stage = Literal["claimed", "reading", "parsing", "ocr", "annotating", "extracting", "saving"]
+Stage = Literal["claimed", "reading", "parsing", "ocr", "annotating", "extracting", "asking", "saving"]
 """The stages of a claim, in order; progress is a later stage or a higher `done` in the same one."""
 
-STAGES: tuple[Stage, ...] = ("claimed", "reading", "parsing", "ocr", "annotating", "extracting", "saving")
+STAGES: tuple[Stage, ...] = ("claimed", "reading", "parsing", "ocr", "annotating", "extracting", "asking", "saving")

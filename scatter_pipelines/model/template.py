@@ -106,17 +106,30 @@ class TemplateField(_Frozen):
             raise PydanticCustomError(CONFLICT, "{problems}", {"problems": "; ".join(problems)})
         return self
 
+    @property
+    def has_rule(self) -> bool:
+        """Whether it can be found without an LLM."""
+        return bool(self.recogniser or self.patterns or self.false_patterns or self.type == "enum")
+
     def patterns_of(self, value: str) -> Patterns:
         """An enum value's own patterns; none where it is looked for as a word."""
         return self.patterns.get(value, ()) if isinstance(self.patterns, dict) else ()
 
 
+EvidenceRule = Literal["optional", "required"]
+EVIDENCE_RULES: tuple[EvidenceRule, ...] = get_args(EvidenceRule)
+
+
 class Template(_Frozen):
-    """Equal templates have equal hashes, whatever file they came from."""
+    """Equal templates have equal hashes, whatever file they came from.
+
+    `evidence` `required`: a value that its evidence does not prove is left out.
+    """
 
     name: Name
     version: Annotated[int, Field(ge=1, strict=True)]
     description: Text = ""
+    evidence: EvidenceRule = "optional"
     fields: Annotated[tuple[TemplateField, ...], Field(min_length=1, max_length=500)]
 
     @model_validator(mode="after")
@@ -144,8 +157,12 @@ def _source_conflicts(data: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     words = data.get("type") == "enum" and bool(data.get("values"))
     if data.get("recogniser") and patterns:
         yield "recogniser", "give either `recogniser` or `patterns`, not both"
-    if not (data.get("recogniser") or patterns or words):
-        yield "name", "nothing says how to find it: give a `recogniser` or `patterns` (for an enum, `values` will do)"
+    if not (data.get("recogniser") or patterns or words or data.get("description")):
+        yield (
+            "name",
+            "nothing says how to find it: give a `recogniser` or `patterns` (for an enum, `values` will do), "
+            "or a `description` for an LLM",
+        )
 
 
 def _enum_conflicts(data: Mapping[str, object]) -> Iterator[tuple[str, str]]:

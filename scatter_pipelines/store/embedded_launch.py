@@ -43,7 +43,7 @@ _SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
     "port": str(PORT),
     "unix_socket_permissions": "0700",
-    "max_connections": "200",
+    "max_connections": "400",
     "shared_buffers": "128MB",
     "fsync": "on",
     "synchronous_commit": "on",

@@ -88,6 +88,15 @@ def ending(update: str) -> TextClause:
     """)
 
 
+SPENT = """coalesce((
+               SELECT json_build_object('input_tokens', sum(c.input_tokens), 'output_tokens', sum(c.output_tokens),
+                          'cost_usd', CASE WHEN bool_or(c.state = 'settled' AND c.cost_usd IS NULL) THEN NULL
+                                           ELSE coalesce(sum(c.cost_usd), 0)::float8 END,
+                          'calls', count(*))
+                 FROM scatter.llm_call c WHERE c.result_id = r.id AND c.state <> 'failed'
+               HAVING count(*) > 0), r.usage)"""
+"""SQL: the usage of a row that ends without fields: what its calls came to, if it made any."""
+
 COMPLETE = ending(f"""
     UPDATE scatter.extraction_result r
        SET status = 'completed', finished_at = clock_timestamp(), error_code = NULL, error_stage = NULL,
@@ -100,14 +109,14 @@ COMPLETE = ending(f"""
 FAIL = ending(f"""
     UPDATE scatter.extraction_result r
        SET status = 'error', finished_at = clock_timestamp(), error_code = :code, error_stage = :stage,
-           error_message = :message, timings = CAST(:timings AS json)
+           error_message = :message, timings = CAST(:timings AS json), usage = {SPENT}
      WHERE {FENCE}
     RETURNING r.*, 'error' AS outcome, r.error_code AS code, r.error_message AS note
 """)
 
 TRY_LATER = ending(f"""
     UPDATE scatter.extraction_result r
-       SET tries = r.tries + 1,
+       SET tries = r.tries + 1, usage = {SPENT},
            status = CASE WHEN r.tries >= :max_tries THEN 'error' ELSE 'pending' END,
            finished_at = CASE WHEN r.tries >= :max_tries THEN clock_timestamp() END,
            error_code = CASE WHEN r.tries >= :max_tries THEN :code END,
@@ -121,7 +130,7 @@ TRY_LATER = ending(f"""
 
 WAIT_LATER = ending(f"""
     UPDATE scatter.extraction_result r
-       SET waits = r.waits + 1,
+       SET waits = r.waits + 1, usage = {SPENT},
            status = CASE WHEN r.waits >= :max_waits THEN 'error' ELSE 'pending' END,
            finished_at = CASE WHEN r.waits >= :max_waits THEN clock_timestamp() END,
            error_code = CASE WHEN r.waits >= :max_waits THEN :code END,
@@ -135,7 +144,7 @@ WAIT_LATER = ending(f"""
 
 HIT_LIMIT = ending(f"""
     UPDATE scatter.extraction_result r
-       SET limit_hits = r.limit_hits + 1,
+       SET limit_hits = r.limit_hits + 1, usage = {SPENT},
            status = CASE WHEN r.limit_hits >= 1 THEN 'error' ELSE 'pending' END,
            finished_at = CASE WHEN r.limit_hits >= 1 THEN clock_timestamp() END,
            error_code = CASE WHEN r.limit_hits >= 1 THEN :code END,
@@ -147,7 +156,7 @@ HIT_LIMIT = ending(f"""
 
 LOSE = ending(f"""
     UPDATE scatter.extraction_result r
-       SET losses = r.losses + 1,
+       SET losses = r.losses + 1, usage = {SPENT},
            status = CASE WHEN r.losses + 1 >= :max_losses THEN 'error' ELSE 'pending' END,
            finished_at = CASE WHEN r.losses + 1 >= :max_losses THEN clock_timestamp() END,
            error_code = CASE WHEN r.losses + 1 >= :max_losses THEN :code END,

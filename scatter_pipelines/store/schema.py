@@ -51,6 +51,9 @@ WORKER_RIGHTS = (
     f"GRANT UPDATE (beat_at) ON {SCHEMA}.shard_lease TO {WORKER_ROLE}",
     f"GRANT INSERT ON {SCHEMA}.extraction_attempt, {SCHEMA}.task_hold, {SCHEMA}.task_event TO {WORKER_ROLE}",
     f"GRANT INSERT ON {SCHEMA}.ocr_page TO {WORKER_ROLE}",
+    f"GRANT UPDATE (spent_usd, reserved_usd) ON {SCHEMA}.task_budget TO {WORKER_ROLE}",
+    f"GRANT INSERT, UPDATE ON {SCHEMA}.llm_call, {SCHEMA}.llm_pace TO {WORKER_ROLE}",
+    f"GRANT INSERT, UPDATE (used_at) ON {SCHEMA}.parsed_document, {SCHEMA}.llm_answer TO {WORKER_ROLE}",
 )
 
 

@@ -9,7 +9,9 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
+    Numeric,
     SmallInteger,
     Table,
     Text,
@@ -207,4 +209,66 @@ ocr_page = Table(
     Column("content", JSON, nullable=False),
     Column("kept_at", INSTANT, nullable=False, server_default=NOW),
     Index("ocr_page_kept", "kept_at"),
+)
+
+task_budget = Table(
+    "task_budget",
+    metadata,
+    Column("task_id", Text, ForeignKey(extraction_task.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("limit_usd", Numeric),
+    Column("document_limit_usd", Numeric),
+    Column("spent_usd", Numeric, nullable=False, server_default="0"),
+    Column("reserved_usd", Numeric, nullable=False, server_default="0"),
+)
+
+llm_call = Table(
+    "llm_call",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("task_id", Text, nullable=False),
+    Column("result_id", BigInteger, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("state", Text, nullable=False, server_default="reserved"),
+    Column("started_at", INSTANT, nullable=False, server_default=NOW),
+    Column("ended_at", INSTANT),
+    Column("reserved_usd", Numeric, nullable=False, comment="the most it may cost; 0 without a price"),
+    Column("cost_usd", Numeric, comment="null where the price is not known"),
+    Column("input_tokens", BigInteger, nullable=False, server_default="0"),
+    Column("output_tokens", BigInteger, nullable=False, server_default="0"),
+    Column("characters", BigInteger, nullable=False, server_default="0", comment="of the prompt"),
+    CheckConstraint("state IN ('reserved', 'settled', 'failed', 'lost')", name="llm_call_state"),
+    Index("llm_call_result", "result_id"),
+    Index("llm_call_task", "task_id"),
+    Index("llm_call_open", "id", postgresql_where=text("state = 'reserved'")),
+)
+
+llm_pace = Table(
+    "llm_pace",
+    metadata,
+    Column("endpoint", Text, primary_key=True, comment="base URL and model"),
+    Column("requests_at", INSTANT, nullable=False, server_default=NOW),
+    Column("tokens_at", INSTANT, nullable=False, server_default=NOW),
+    Column("paused_until", INSTANT, nullable=False, server_default=NOW),
+    Column("failures", Integer, nullable=False, server_default="0", comment="in a row"),
+)
+
+parsed_document = Table(
+    "parsed_document",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("used_at", INSTANT, nullable=False, server_default=NOW),
+    Index("parsed_document_used", "used_at"),
+)
+
+llm_answer = Table(
+    "llm_answer",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("content", JSON, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("used_at", INSTANT, nullable=False, server_default=NOW),
+    Index("llm_answer_used", "used_at"),
 )

@@ -110,13 +110,28 @@ ERRORS = text("""
 """)
 
 TOTALS = text("""
-    -- what a task cost
-    SELECT coalesce(sum(pages), 0) AS pages,
-           coalesce(sum((usage->>'input_tokens')::bigint), 0) AS input_tokens,
-           coalesce(sum((usage->>'output_tokens')::bigint), 0) AS output_tokens,
-           coalesce(sum((usage->>'cost_usd')::float8), 0) AS cost_usd,
-           count(*) FILTER (WHERE cardinality(missing) > 0) AS with_missing
-      FROM scatter.extraction_result WHERE task_id = :id
+    -- what a task came to: its rows, and the ledger of its calls, whose documents may not be done yet
+    SELECT r.pages, r.with_missing, r.unverified, r.estimated_calls, r.estimated_input_tokens,
+           r.estimated_output_tokens, r.estimated_cost_usd, r.most_cost_usd, r.unpriced, c.*
+      FROM (SELECT coalesce(sum(pages), 0) AS pages,
+                   count(*) FILTER (WHERE cardinality(missing) > 0) AS with_missing,
+                   coalesce(sum((usage->>'unverified_values')::bigint), 0)::bigint AS unverified,
+                   sum((usage->>'estimated_calls')::bigint)::bigint AS estimated_calls,
+                   sum((usage->>'estimated_input_tokens')::bigint)::bigint AS estimated_input_tokens,
+                   sum((usage->>'estimated_output_tokens')::bigint)::bigint AS estimated_output_tokens,
+                   sum((usage->>'estimated_cost_usd')::float8) AS estimated_cost_usd,
+                   sum((usage->>'most_cost_usd')::float8) AS most_cost_usd,
+                   coalesce(bool_or((usage->>'estimated_calls')::bigint > 0 AND usage->>'most_cost_usd' IS NULL), false)
+                       AS unpriced
+              FROM scatter.extraction_result WHERE task_id = :id) r,
+           (SELECT count(*) FILTER (WHERE state <> 'failed') AS calls,
+                   count(*) FILTER (WHERE state = 'failed') AS calls_failed,
+                   count(*) FILTER (WHERE state = 'lost') AS calls_lost,
+                   coalesce(sum(input_tokens), 0)::bigint AS input_tokens,
+                   coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
+                   coalesce(sum(cost_usd), 0)::float8 AS cost_usd,
+                   coalesce(bool_or(state = 'settled' AND cost_usd IS NULL), false) AS price_unknown
+              FROM scatter.llm_call WHERE task_id = :id) c
 """)
 
 
@@ -243,8 +258,8 @@ def error_counts(connection: Connection, task_id: str) -> dict[str, int]:
     return {row.error_code: row.n for row in connection.execute(ERRORS, {"id": task_id})}
 
 
-def totals(connection: Connection, task_id: str) -> dict[str, float]:
-    """Pages, tokens and cost of a task, and how many documents lack a required field."""
+def totals(connection: Connection, task_id: str) -> dict[str, Any]:
+    """Pages, calls, tokens and cost of a task or of its estimate; documents that lack a required field."""
     return dict(connection.execute(TOTALS, {"id": task_id}).one()._mapping)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.model.result import SweptClaim
-from scatter_pipelines.store import beats, events, holds, sweeping, tasks
+from scatter_pipelines.store import beats, budgets, events, holds, sweeping, tasks
 from scatter_pipelines.store.slots import end_sessions
 from scatter_pipelines.store.sweeping import PAGE
 from scatter_pipelines.work.runtime import Runtime
@@ -49,6 +49,7 @@ def sweep_claims(runtime: Runtime, task_id: str | None = None) -> list[SweptClai
         swept.extend(page)
         _free_slots(runtime, page)
         if len(page) < PAGE:
+            runtime.database.run(budgets.write_off)
             return swept
 
 

@@ -11,12 +11,14 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from scatter_pipelines.errors import UsageError
+from scatter_pipelines.extraction.llm.protocol import EndpointError
 from scatter_pipelines.parsing.ocr.engine import engine_version, installed
 from scatter_pipelines.parsing.service import ServiceError
 from scatter_pipelines.parsing.services import service_of
 from scatter_pipelines.settings import Settings
-from scatter_pipelines.store import holds, sweeping, tasks
+from scatter_pipelines.store import budgets, holds, sweeping, tasks
 from scatter_pipelines.store.schema import head_revision
+from scatter_pipelines.work.ask import endpoint_of, prices_of
 from scatter_pipelines.work.runtime import Runtime, open_runtime, shown_url
 from scatter_pipelines.work.sweep import survey
 
@@ -108,9 +110,12 @@ def _slots(runtime: Runtime) -> Iterator[Finding]:
 
 def _connections(runtime: Runtime) -> Iterator[Finding]:
     """Whether the server has room for as many runs as `dagster.yaml` lets run at once."""
-    needed = RUNS_AT_ONCE * (CONNECTIONS_A_WORKER * runtime.settings.worker_count() + CONNECTIONS_A_RUN) + OTHERS
+    workers = runtime.settings.worker_count() + runtime.settings.waiting_count()
+    needed = RUNS_AT_ONCE * (CONNECTIONS_A_WORKER * workers + CONNECTIONS_A_RUN) + OTHERS
     most = int(runtime.database.run(lambda connection: connection.execute(MAX_CONNECTIONS).scalar_one()))
-    advice = "; lower SCATTER_WORKERS or raise max_connections of the server" if needed > most else ""
+    advice = (
+        "; lower SCATTER_WORKERS or SCATTER_LLM_SLOTS, or raise max_connections of the server" if needed > most else ""
+    )
     yield Finding(
         "warning" if advice else "ok", "connections", f"the server takes {most}, two runs need about {needed}{advice}"
     )
@@ -168,6 +173,29 @@ def _open_tasks(runtime: Runtime) -> Iterator[Finding]:
     yield from found or [Finding("ok", "tasks", "none on hold, none stalled, all rows there")]
 
 
+def _llm(runtime: Runtime) -> Iterator[Finding]:
+    """Whether the endpoint answers and has the model; and that the sums of budgets are those of their ledgers."""
+    settings = runtime.settings
+    for task_id in runtime.database.run(budgets.differences):
+        yield Finding("error", "budget", f"the sums of task {task_id} are not those of its calls")
+    if not settings.llm_model:
+        return
+    endpoint = endpoint_of(settings)
+    try:
+        models = endpoint.models()
+    except EndpointError as error:
+        yield Finding("error", "llm", f"{settings.llm_base_url}: {error.message}")
+        return
+    finally:
+        endpoint.close()
+    if settings.llm_model not in models:
+        some = ", ".join(models[:5]) or "none"
+        yield Finding("warning", "llm", f"{settings.llm_base_url} does not list {settings.llm_model} among: {some}")
+        return
+    known = "" if prices_of(settings, settings.llm_model).known else "; its price is not known"
+    yield Finding("ok", "llm", f"{settings.llm_model}, {settings.llm_slots} calls at once{known}")
+
+
 CHECKS: tuple[Callable[[Runtime], Iterator[Finding]], ...] = (
-    _database, _worker_role, _slots, _connections, _ocr, _parsing_service, _liveness, _open_tasks,
+    _database, _worker_role, _slots, _connections, _ocr, _parsing_service, _llm, _liveness, _open_tasks,
 )  # fmt: skip

@@ -1,10 +1,13 @@
 """What an operator may do to a task: cancel, hold, resume, retry, force-finalize. Each is one transaction."""
 
+from decimal import Decimal
+
 from sqlalchemy import Connection
 
 from scatter_pipelines.errors import CODES, UsageError
 from scatter_pipelines.model.result import Task
-from scatter_pipelines.store import beats, events, holds, operations, tasks
+from scatter_pipelines.store import beats, budgets, events, holds, operations, tasks
+from scatter_pipelines.store.budgets import Budget
 from scatter_pipelines.work.aggregate import Closing, close_task
 from scatter_pipelines.work.runtime import Runtime
 
@@ -26,6 +29,25 @@ def find_task(runtime: Runtime, name: str) -> Task:
         return tasks.require(connection, name if name in found else found[0])
 
     return runtime.database.run(read)
+
+
+def change_budget(
+    runtime: Runtime, task_id: str, task_usd: Decimal | None = None, document_usd: Decimal | None = None
+) -> Budget:
+    """The task's budget after the change; None leaves a limit as it is."""
+    if any(usd is not None and usd <= 0 for usd in (task_usd, document_usd)):
+        raise UsageError("config_invalid", "A budget is more than 0 dollars.")
+
+    def write(connection: Connection) -> Budget:
+        budget = budgets.change(connection, task_id, task_usd, document_usd)
+        if budget is None:
+            raise UsageError("task_state", f"Task {task_id} makes no calls and has no budget.")
+        if task_usd is not None or document_usd is not None:
+            limits = f"${task_usd or budget.limit_usd} a task, ${document_usd or budget.document_limit_usd} a document"
+            events.add(connection, task_id, "info", "budget", f"The budget was changed by an operator: {limits}.")
+        return budget
+
+    return runtime.database.run(write)
 
 
 def _lock_open(connection: Connection, task_id: str, action: str) -> None:

@@ -47,12 +47,16 @@ class DocumentLoss:
 
 
 class BoardWatched(Watched):
-    """A claim whose progress is seen from outside."""
+    """A claim whose progress is seen from outside. `tell_waits` gives the worker's place to another meanwhile."""
 
-    def __init__(self, claim: Claim, board: Board) -> None:
+    def __init__(self, claim: Claim, board: Board, tell_waits: Callable[[bool], None]) -> None:
         super().__init__(claim)
         self._board = board
+        self._tell_waits = tell_waits
         self.publish()
+
+    def waits(self, waits: bool) -> None:
+        self._tell_waits(waits)
 
     def publish(self) -> None:
         self._board.write(self.progress_made)
@@ -61,11 +65,14 @@ class BoardWatched(Watched):
 class PoolWatcher:
     """A worker's side: it tells the overseer what it holds. `tell` sends a lease; `lost` is what was known lost."""
 
-    def __init__(self, run_id: str, memory: memoryview, tell: Callable[[Shard], None]) -> None:
+    def __init__(
+        self, run_id: str, memory: memoryview, tell: Callable[[Shard], None], tell_waits: Callable[[bool], None]
+    ) -> None:
         self.run_id = run_id
         self.lost: frozenset[Shard] = frozenset()
         self._board = Board(memory)
         self._tell = tell
+        self._tell_waits = tell_waits
         self._told: set[Shard] = set()
 
     def keep_lease(self, task_id: str, shard: int) -> None:
@@ -83,7 +90,7 @@ class PoolWatcher:
     @contextmanager
     def watch(self, claim: Claim) -> Iterator[Watched]:
         try:
-            yield BoardWatched(claim, self._board)
+            yield BoardWatched(claim, self._board, self._tell_waits)
         finally:
             self._board.clear()
 

@@ -4,10 +4,8 @@ Errors are routed by their class here, and only here; what a class does to the r
 `store/results.py`.
 """
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TypeVar
 from uuid import uuid4
 
@@ -16,52 +14,30 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scatter_pipelines.errors import CODES, DocumentError
-from scatter_pipelines.extraction.extract import extract_fields, fields_to_json, missing_required
-from scatter_pipelines.model.document import Document
 from scatter_pipelines.model.result import Claim, Extraction, Holder, Outcome, ResultState
-from scatter_pipelines.model.template import Template
-from scatter_pipelines.parsing.parse import parse_document
-from scatter_pipelines.parsing.protocol import ParseLimits
-from scatter_pipelines.sources.reading import read_document
-from scatter_pipelines.store import results, tasks
+from scatter_pipelines.store import events, holds, results
 from scatter_pipelines.store.database import is_transient
 from scatter_pipelines.testing import crash_point
-from scatter_pipelines.work.annotate import Annotator, Reading
-from scatter_pipelines.work.ocr import Ocr
+from scatter_pipelines.work.ask import TaskHeldError
+from scatter_pipelines.work.extraction import Extractor, Timings
 from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime
 from scatter_pipelines.work.supervise import Watched, Watcher
 
 T = TypeVar("T")
 
-_MOST_NUMBERS = 10
-NO_USAGE = {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
-
-
-@dataclass(slots=True)
-class Timings:
-    """Milliseconds by part of the work."""
-
-    parts: dict[str, int] = field(default_factory=dict)
-
-    @contextmanager
-    def measure(self, part: str) -> Iterator[None]:
-        start = time.monotonic()
-        try:
-            yield
-        finally:
-            self.parts[f"{part}_ms"] = round((time.monotonic() - start) * 1000)
+WAITS = frozenset(("upstream_wait", "llm_busy"))
+"""Codes of documents that were kept waiting: that counts as no try."""
 
 
 class Worker:
-    """Does documents one after the other, for one run in one process. Templates are read once a task."""
+    """Does documents one after the other, for one run in one process."""
 
     def __init__(self, runtime: Runtime, supervisor: Watcher) -> None:
         self.runtime = runtime
         self.supervisor = supervisor
-        self._templates: dict[str, tuple[Template, str]] = {}
-        self._annotator = Annotator(runtime)
-        self._ocr = Ocr(runtime)
+        self._extractor = Extractor(runtime)
+        self._slot = ExitStack()
 
     def process(self, result_id: int, holder: Holder) -> Outcome:
         """Does one document, or says why not. Raises what stops the process, a lost database, an unknown id."""
@@ -80,6 +56,7 @@ class Worker:
                     )
             except StopWork as stop:
                 return Outcome("skipped", state.filename, stop.message)
+            self._slot = ExitStack() if self._is_suspect(state) else stack
             return self._claim_and_do(state, holder, timings)
 
     def _statement(self, work: Callable[[Connection], T]) -> T:
@@ -145,10 +122,12 @@ class Worker:
         """The boundary of one document: whatever happens inside becomes its outcome."""
         claim = watched.claim
         try:
-            extraction = self._extract(watched, timings)
+            extraction = self._extractor.extract(watched, timings, self._slot.close)
             return self._save(watched, extraction)
         except StopWork as stop:
             return self._stopped(claim, stop)
+        except TaskHeldError as closed:
+            return self._hold(claim, str(closed))
         except DocumentError as error:
             return self._route(claim, error, timings)
         except MemoryError:
@@ -165,51 +144,17 @@ class Worker:
             self._statement(lambda c: results.give_back(c, claim, "The run was interrupted."))
             raise
 
-    def _extract(self, watched: Watched, timings: Timings) -> Extraction:
-        claim, settings = watched.claim, self.runtime.settings
-        template, engine = self._template(claim.task_id)
-        watched.enter("reading")
-        with timings.measure("read"):
-            content = read_document(
-                claim.uri,
-                size=claim.size,
-                sha256=claim.sha256,
-                max_bytes=settings.max_bytes,
-                timeout=settings.fetch_seconds,
-                check=watched.check,
-            )
-        watched.enter("parsing")
-        limits = ParseLimits(settings.max_pages, settings.max_characters)
-        with timings.measure("parse"):
-            ocr = self._ocr.reader(watched, content)
-            document = parse_document(content, limits=limits, progress=watched.progress, ocr=ocr)
-        read = self._annotate(watched, timings, content, document)
-        document = read.document
-        watched.enter("extracting")
-        with timings.measure("extract"):
-            fields = extract_fields(document, template, engine=engine)
-        return Extraction(
-            fields=fields_to_json(fields),
-            missing=missing_required(fields, template),
-            usage=NO_USAGE | _usage(read),
-            timings=timings.parts,
-            pages=len(document.pages),
-            media_type=document.media_type,
-            note=" ".join(filter(None, (read.note, _pictures(document)))),
-        )
+    def _hold(self, claim: Claim, why: str) -> Outcome:
+        """Nothing is counted against the document: it waits with all others until somebody resumes the task."""
+        reason = f"llm_closed: {why}. {CODES['llm_closed'].advice}"
 
-    def _annotate(self, watched: Watched, timings: Timings, content: bytes, document: Document) -> Reading:
-        if not self._annotator.helps(document):
-            return Reading(document)
-        watched.enter("annotating")
-        with timings.measure("annotate"):
-            return self._annotator.annotate(watched, content, document)
+        def write(connection: Connection) -> bool:
+            if holds.place(connection, claim.task_id, reason, "worker"):
+                events.add(connection, claim.task_id, "error", "llm_closed", reason)
+            return results.give_back(connection, claim, why)
 
-    def _template(self, task_id: str) -> tuple[Template, str]:
-        if task_id not in self._templates:
-            task = self._statement(lambda connection: tasks.require(connection, task_id))
-            self._templates[task_id] = (Template.model_validate(dict(task.template)), str(task.engine["name"]))
-        return self._templates[task_id]
+        given_back = self.runtime.database.run(write, "worker")
+        return Outcome("skipped", claim.filename, reason, attempt=claim.attempt) if given_back else _taken_away(claim)
 
     def _save(self, watched: Watched, extraction: Extraction) -> Outcome:
         claim = watched.claim
@@ -228,6 +173,7 @@ class Worker:
             timings=extraction.timings,
             pages=extraction.pages,
             found=found,
+            usage=extraction.usage,
         )
 
     @staticmethod
@@ -249,7 +195,7 @@ class Worker:
         code, stage, message = error.code, entry.stage, error.message
 
         def write(connection: Connection) -> tuple[str, float] | None:
-            if code == "upstream_wait":
+            if code in WAITS:
                 return results.wait_later(
                     connection, claim, code, stage, message, retry_after=error.retry_after,
                     retry_seconds=settings.retry_seconds, max_waits=settings.max_waits,
@@ -278,29 +224,6 @@ class Worker:
             attempt=claim.attempt,
             timings=timings.parts,
         )
-
-
-def _usage(read: Reading) -> dict[str, int]:
-    """What is not as usual about the reading, counted."""
-    counts = {
-        "parsing_fallbacks": int(read.alone),
-        "ocr_pages": sum(page.ocr for page in read.document.pages),
-        "unread_pages": len(read.document.unread),
-    }
-    return {name: count for name, count in counts.items() if count}
-
-
-def _pictures(document: Document) -> str:
-    """Which pages were read by OCR, and which show something but have no text."""
-    by_ocr = [page.number for page in document.pages if page.ocr]
-    read = f"Read by OCR: {_numbered(by_ocr)}." if by_ocr else ""
-    unread = f"Without text: {_numbered(document.unread)}." if document.unread else ""
-    return " ".join(filter(None, (read, unread)))
-
-
-def _numbered(pages: Sequence[int]) -> str:
-    shown = ", ".join(map(str, pages[:_MOST_NUMBERS])) + (", ..." if len(pages) > _MOST_NUMBERS else "")
-    return f"page {shown}" if len(pages) == 1 else f"{len(pages)} pages ({shown})"
 
 
 def _taken_away(claim: Claim, why: str = "The claim was taken away before the result was saved.") -> Outcome:

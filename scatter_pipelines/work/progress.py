@@ -16,7 +16,7 @@ from scatter_pipelines.settings import Settings
 StopKind = Literal["lost", "parse_timeout", "ocr_timeout", "document_timeout", "upstream_wait"]
 
 TURN = struct.Struct("=Q")
-LAYOUT = struct.Struct("=qiiiiddddddd")
+LAYOUT = struct.Struct("=qiiiiddddddddd")
 READ_TRIES = 1_000
 
 
@@ -33,8 +33,9 @@ class StopWork(Exception):
 class Progress:
     """`stage` is an index of STAGES, `done` of `total` parts of it are through; `waiting_since` is 0 outside a wait.
 
-    `read` are the seconds spent on OCR in stages that are over: each page has its own limit, so they count against none
-    of the document's.
+    `read` are the seconds spent on OCR in stages that are over, `called` those of calls to an LLM that are over: each
+    page and each call has its own limit, so they count against none of the document's. `calling_since` is 0 outside a
+    call.
     """
 
     result_id: int
@@ -49,6 +50,8 @@ class Progress:
     waiting_since: float = 0.0
     part_started: float = 0.0
     read: float = 0.0
+    calling_since: float = 0.0
+    called: float = 0.0
 
     @staticmethod
     def begin(result_id: int, attempt: int) -> "Progress":
@@ -75,6 +78,16 @@ class Progress:
         self.stage_waited += waited
         self.waiting_since = 0.0
 
+    def begin_call(self) -> None:
+        self.calling_since = time.monotonic()
+
+    def end_call(self) -> None:
+        self.called += self._calling_now()
+        self.calling_since = 0.0
+
+    def _calling_now(self) -> float:
+        return time.monotonic() - self.calling_since if self.calling_since else 0.0
+
     def waited_seconds(self) -> float:
         return self.waited + self._waiting_now()
 
@@ -85,8 +98,8 @@ class Progress:
         return time.monotonic() - self.stage_started if STAGES[self.stage] == "ocr" else 0.0
 
     def uncounted_seconds(self) -> float:
-        """What does not count against the document's hard limit: waits for others, and OCR."""
-        return self.waited_seconds() + self.read + self._reading_now()
+        """What does not count against the document's hard limit: waits for others, OCR, and calls to an LLM."""
+        return self.waited_seconds() + self.read + self._reading_now() + self.called + self._calling_now()
 
     def beat(self) -> Beat:
         uncounted = int(self.uncounted_seconds() * 1000)
@@ -99,6 +112,8 @@ class Progress:
             return StopWork("upstream_wait", f"Waited longer than {settings.wait_seconds:g} s in all.")
         if now - self.started - self.uncounted_seconds() > settings.document_seconds:
             return StopWork("document_timeout", f"Took longer than {settings.document_seconds:g} s in all.")
+        if self._calling_now() > settings.llm_seconds + settings.hang_seconds:
+            return StopWork("upstream_wait", f"The LLM endpoint took longer than {settings.llm_seconds:g} s.")
         if STAGES[self.stage] == "ocr" and now - self.part_started > settings.ocr_page_seconds:
             limit, page = settings.ocr_page_seconds, f"page {self.done + 1} of the {self.total} to be read"
             return StopWork("ocr_timeout", f"OCR took longer than {limit:g} s for {page}; those before it are kept.")

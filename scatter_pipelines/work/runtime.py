@@ -2,8 +2,8 @@
 
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
@@ -21,12 +21,18 @@ class Runtime:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.database = Database(settings)
+        self._closers = ExitStack()
 
     @cached_property
     def slots(self) -> Slots:
         return Slots(self.settings, process_name())
 
+    def at_close(self, closer: Callable[[], None]) -> None:
+        """Has something closed with the runtime."""
+        self._closers.callback(closer)
+
     def close(self) -> None:
+        self._closers.close()
         if "slots" in self.__dict__:
             self.slots.close()
         self.database.dispose()

@@ -26,6 +26,10 @@ class RunRequest:
     template: str = "paper"
     engine: str = "rules"
     shard_size: int | None = None
+    estimate: bool = False
+    cache: bool = True
+    task_usd: float | None = None
+    document_usd: float | None = None
     key: str | None = None
     all_shards: bool = False
     task_id: str | None = None
@@ -70,6 +74,10 @@ def _task_of(runtime: Runtime, request: RunRequest) -> Task:
         key=request.key or request.root_run_id,
         key_origin="given" if request.key else "run",
         run_id=request.run_id,
+        estimate=request.estimate,
+        cache=request.cache,
+        task_usd=request.task_usd,
+        document_usd=request.document_usd,
     )
     return submit(runtime, submission).task
 

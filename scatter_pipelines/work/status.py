@@ -1,6 +1,7 @@
 """What is told about tasks: for the shell, for Dagster's metadata, for `doctor`. Reads only."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection
@@ -8,7 +9,8 @@ from sqlalchemy import Connection
 from scatter_pipelines.errors import CODES
 from scatter_pipelines.model.result import Counts, Task
 from scatter_pipelines.model.states import STAGES
-from scatter_pipelines.store import events, holds, reading, tasks
+from scatter_pipelines.store import budgets, events, holds, reading, tasks
+from scatter_pipelines.store.budgets import Budget
 from scatter_pipelines.work.runtime import Runtime
 
 ERRORS_SHOWN = 1_000
@@ -84,7 +86,9 @@ def details(runtime: Runtime, task_id: str) -> dict[str, Any]:
             "error_codes": tasks.error_counts(connection, task_id),
             "documents_missing_required": totals["with_missing"],
             "pages": int(totals["pages"]),
-            "usage": {name: totals[name] for name in ("input_tokens", "output_tokens", "cost_usd")},
+            "usage": _usage(totals),
+            "budget": _budget(budgets.read(connection, task_id)),
+            "estimate": _estimate(totals),
             "holds": holds.open_reasons(connection, task_id),
             "working": [_claim(row) for row in reading.claims(connection, task_id)],
             "events": [
@@ -94,6 +98,32 @@ def details(runtime: Runtime, task_id: str) -> dict[str, Any]:
         }
 
     return runtime.database.run(read)
+
+
+def _usage(totals: dict[str, Any]) -> dict[str, Any]:
+    """What the task's calls came to; `cost_usd` is None where a price is not known."""
+    names = ("input_tokens", "output_tokens", "calls", "calls_failed", "calls_lost")
+    cost = None if totals["price_unknown"] else totals["cost_usd"]
+    return {name: totals[name] for name in names} | {"cost_usd": cost, "unverified_values": totals["unverified"]}
+
+
+def _budget(budget: Budget | None) -> dict[str, float | None] | None:
+    """None: the task makes no calls."""
+    if budget is None:
+        return None
+    return {name: None if usd is None else float(usd) for name, usd in asdict(budget).items()}
+
+
+def _estimate(totals: dict[str, Any]) -> dict[str, Any] | None:
+    """None: the task was no estimate."""
+    if totals["estimated_calls"] is None:
+        return None
+    names = ("calls", "input_tokens", "output_tokens")
+    unpriced = totals["unpriced"]
+    return {name: totals[f"estimated_{name}"] for name in names} | {
+        "cost_usd": None if unpriced else totals["estimated_cost_usd"],
+        "most_cost_usd": None if unpriced else totals["most_cost_usd"],
+    }
 
 
 def _claim(row: dict[str, Any]) -> dict[str, Any]:

@@ -4,19 +4,18 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
 from scatter_pipelines.errors import UsageError
-from scatter_pipelines.extraction.extract import extractor_version
 from scatter_pipelines.extraction.templates import load_template
 from scatter_pipelines.model.result import SourceDocument, Task
 from scatter_pipelines.model.template import Template
-from scatter_pipelines.parsing.parse import parser_version
-from scatter_pipelines.parsing.services import service_of
 from scatter_pipelines.sources.listing import list_documents
-from scatter_pipelines.store import beats, tasks
+from scatter_pipelines.store import beats, budgets, tasks
 from scatter_pipelines.store.tasks import NewTask
+from scatter_pipelines.work.engine import Asking, Limits, engine_of
 from scatter_pipelines.work.runtime import Runtime
 
 FIRST_SHARD = 0
@@ -28,7 +27,9 @@ class Submission:
 
     `key_origin` says where a given key comes from: `given`, `run` or `inbox`. `again` makes a new task of
     documents that a closed one has done already. `run_id` takes the first shard's lease with the submit.
-    `as_files` takes every source as a document, also what looks like a manifest.
+    `as_files` takes every source as a document, also what looks like a manifest. With an engine that asks an LLM:
+    `estimate` finds out what asking would cost and asks nothing; without `cache` answers to other tasks are not used;
+    `task_usd` and `document_usd` are limits of what calls may cost.
     """
 
     sources: Sequence[str]
@@ -40,6 +41,10 @@ class Submission:
     again: bool = False
     run_id: str | None = None
     as_files: bool = False
+    estimate: bool = False
+    cache: bool = True
+    task_usd: float | None = None
+    document_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,8 @@ def submit(
     if submission.key is not None and (found := _find(runtime, _given_key(submission))):
         return Submitted(found, created=False)
     template = load_template(submission.template)
-    engine = {
-        "name": submission.engine,
-        "version": extractor_version(submission.engine),
-        "parsers": parser_version(service_of(runtime.settings)),
-    }
+    asking = Asking(submission.estimate, submission.cache, submission.task_usd, submission.document_usd)
+    engine, budget = engine_of(runtime.settings, submission.engine, template, asking)
     documents = list_documents(submission.sources, as_files=submission.as_files, progress=progress)
     key = _given_key(submission) if submission.key is not None else _derived_key(documents, template, engine)
     new = NewTask(
@@ -86,7 +88,7 @@ def submit(
         documents=documents,
         shard_size=submission.shard_size or runtime.settings.shard_size,
     )
-    return _write(runtime, new, submission, also)
+    return _write(runtime, new, submission, budget, also)
 
 
 def _given_key(submission: Submission) -> str:
@@ -100,7 +102,7 @@ def _find(runtime: Runtime, key: str) -> Task | None:
     return runtime.database.run(lambda connection: tasks.by_key(connection, key))
 
 
-def _derived_key(documents: Sequence[SourceDocument], template: Template, engine: Mapping[str, str]) -> str:
+def _derived_key(documents: Sequence[SourceDocument], template: Template, engine: Mapping[str, Any]) -> str:
     """The same documents, template and engine have the same key, in whatever order they were named.
 
     Of the JSON of all three, which is never made as a whole.
@@ -128,12 +130,14 @@ class _Again:
         return f"{self.key}:{self.number}"
 
 
-def _write(runtime: Runtime, new: NewTask, submission: Submission, also: Extra) -> Submitted:
+def _write(runtime: Runtime, new: NewTask, submission: Submission, budget: Limits | None, also: Extra) -> Submitted:
     again = _Again(new.idempotency_key)
 
     def once(connection: Connection) -> Submitted:
         task_id = tasks.insert(connection, new)
         if task_id is not None:
+            if budget is not None:
+                budgets.open_budget(connection, task_id, budget.task_usd, budget.document_usd)
             if submission.run_id is not None:
                 beats.take_lease(connection, task_id, FIRST_SHARD, submission.run_id, runtime.settings.stale_seconds)
             also(connection, task_id)

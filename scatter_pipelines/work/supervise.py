@@ -72,6 +72,22 @@ class Watched:
             self.publish()
         self.check()
 
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Marks a call to an LLM: not counted against the document's limit, but with a limit of its own."""
+        self.progress_made.begin_call()
+        self.publish()
+        self.waits(True)
+        try:
+            yield
+        finally:
+            self.progress_made.end_call()
+            self.publish()
+            self.waits(False)
+
+    def waits(self, waits: bool) -> None:
+        """Called where the work begins, and where it ends, to do nothing but wait."""
+
     def stop_with(self, stop: StopWork) -> None:
         if self.stop is None:
             self.stopped_at = time.monotonic()

@@ -9,6 +9,7 @@ from functools import partial
 from scatter_pipelines.model.result import ShardRef, SweptClaim
 from scatter_pipelines.store import beats, events, ocr_pages, sweeping
 from scatter_pipelines.work.aggregate import sweep_claims
+from scatter_pipelines.work.cache import prune
 from scatter_pipelines.work.dispatch import START_SECONDS, cancel_shard
 from scatter_pipelines.work.notify import notify
 from scatter_pipelines.work.runs import Runs
@@ -63,6 +64,7 @@ def sweep(runtime: Runtime, runs: Runs | None) -> Sweep:
     if runs is not None:
         failed += _report_silent_runs(runtime, runs)
     runtime.database.run(lambda c: ocr_pages.drop_old(c, runtime.settings.ocr_keep_days))
+    prune(runtime)
     return Sweep(tuple(claims), tuple(leases), tuple(failed), tuple(_raise_alerts(runtime)))
 
 

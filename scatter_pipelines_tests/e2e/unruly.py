@@ -18,11 +18,11 @@ from dagster._core.definitions.reconstruct import ReconstructableRepository
 
 from scatter_pipelines.definitions import defs as the_defs
 from scatter_pipelines.model.document import Document
-from scatter_pipelines.work import process
+from scatter_pipelines.work import extraction
 
 defs = the_defs
 
-parse = process.parse_document
+parse = extraction.parse_document
 
 
 def _kill() -> None:
@@ -57,7 +57,7 @@ def unruly(content: bytes, **more: Any) -> Document:
     return parse(content, **more)
 
 
-process.parse_document = unruly
+extraction.parse_document = unruly
 
 
 def main(folder: str) -> None:

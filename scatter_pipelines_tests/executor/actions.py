@@ -67,6 +67,28 @@ def meet(place: Place, argument: str) -> Seen:
     return {}
 
 
+def wait_and_meet(place: Place, argument: str) -> Seen:
+    """As `meet`, and says that it only waits meanwhile."""
+    _say_waiting(True)
+    meet(place, argument)
+    _say_waiting(False)
+    return {}
+
+
+def wait_and_die(place: Place, argument: str) -> Seen:
+    """Says that it only waits, and is killed."""
+    _say_waiting(True)
+    return harm.kill(place, argument)
+
+
+def _say_waiting(waits: bool) -> None:
+    from scatter_pipelines.executor.hooks import workplace
+
+    desk = workplace()
+    assert desk is not None
+    desk.waits(waits)
+
+
 def alone(place: Place, argument: str) -> Seen:
     """Fails if another step is at it at the same time."""
     mine = place.file(f"alone-{argument}")
@@ -132,6 +154,7 @@ ACTIONS: dict[str, Callable[[Place, str], Seen]] = {
     action.__name__: action
     for action in (
         ok, fail, fail_unpicklable, fail_unspeakable, fail_for_good, retry, retry_in, interrupt, meet, alone, hold,
+        wait_and_meet, wait_and_die,
         plant, stop_other, count_slots, be_briefed, note_and_hang, harm.python_exit, harm.process_exit, harm.kill,
         harm.crash, harm.stop, harm.hang_in_regex, harm.hang_with_gil, harm.hang_without_gil, harm.grow, harm.keep,
         harm.fork, harm.fork_away, harm.fork_twin, harm.fork_and_kill, harm.fork_and_hang, noise.shout,

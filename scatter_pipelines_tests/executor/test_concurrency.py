@@ -34,6 +34,34 @@ def test_one_worker_runs_one_step_at_a_time(arena: Arena, tmp_path: Path) -> Non
     assert len(set(run.pids().values())) == most_at_once(run) == 1
 
 
+def test_a_step_that_waits_gives_its_place_to_another(arena: Arena, tmp_path: Path) -> None:
+    steps = {f"n{n}": "wait_and_meet:8" for n in range(8)}
+    run = arena.act("once", tmp_path, steps, max_concurrent=2, max_waiting=6)
+    assert run.status == "SUCCESS"
+    assert len(set(run.pids().values())) == most_at_once(run) == 8
+
+
+def test_no_more_wait_than_may(arena: Arena, tmp_path: Path) -> None:
+    steps = {f"n{n}": "wait_and_meet:3" for n in range(9)}
+    run = arena.act("once", tmp_path, steps, max_concurrent=2, max_waiting=1)
+    assert run.status == "SUCCESS"
+    assert len(set(run.pids().values())) == most_at_once(run) == 3
+
+
+def test_steps_that_do_not_wait_keep_their_places(arena: Arena, tmp_path: Path) -> None:
+    steps = {f"n{n}": "alone:room" for n in range(4)}
+    run = arena.act("again", tmp_path, steps, max_concurrent=1, max_waiting=6)
+    assert run.status == "SUCCESS"
+    assert most_at_once(run) == 1
+
+
+def test_the_place_of_one_that_waited_and_died_is_free_again(arena: Arena, tmp_path: Path) -> None:
+    steps = {"dies": "wait_and_die", **{f"n{n}": "wait_and_meet:3" for n in range(3)}}
+    run = arena.act("once", tmp_path, steps, max_concurrent=1, max_waiting=2)
+    assert run.kinds_of("do[dies]")[-1] == "STEP_FAILURE"
+    assert all(run.kinds_of(f"do[n{n}]")[-1] == "STEP_SUCCESS" for n in range(3))
+
+
 def test_without_a_number_there_is_a_worker_for_each_processor(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from scatter_pipelines.errors import DocumentError, UsageError
-from scatter_pipelines.extraction.extract import extract_fields, extractor_version, fields_to_json, missing_required
+from scatter_pipelines.extraction.extract import check_engine, extract_fields, fields_to_json, missing_required
 from scatter_pipelines.model.document import Document
 from scatter_pipelines.model.evidence import FieldValue
 from scatter_pipelines_tests.extraction.documents import laid_out, plain, template
@@ -131,13 +131,17 @@ def test_missing_required_fields_are_named_and_are_no_error() -> None:
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
-    for call in (
-        lambda: extractor_version("magic"),
-        lambda: extract_fields(plain(""), template(type="string", patterns=["x"]), engine="magic"),
-    ):
-        with pytest.raises(UsageError, match="rules") as caught:
-            call()
-        assert caught.value.code == "config_invalid"
+    with pytest.raises(UsageError, match="rules") as caught:
+        check_engine("magic", template(type="string", patterns=["x"]))
+    assert caught.value.code == "config_invalid"
+
+
+def test_rules_refuse_a_field_that_only_a_description_tells_of() -> None:
+    described = template(type="string", description="What it is.")
+    with pytest.raises(UsageError, match="finds nothing for it") as caught:
+        check_engine("rules", described)
+    assert caught.value.code == "template_invalid"
+    check_engine("llm", described)
 
 
 def test_fields_leave_in_the_shape_of_the_exported_line() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scatter_pipelines.errors import DocumentError
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store import results
-from scatter_pipelines.work import process as module
+from scatter_pipelines.work import extraction as module
 from scatter_pipelines.work.runtime import Runtime, open_runtime
 from scatter_pipelines.work.status import counts_of, result_rows
 from scatter_pipelines_tests.store.rows import (

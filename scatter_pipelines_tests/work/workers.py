@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from scatter_pipelines.model.result import Holder, Outcome
 from scatter_pipelines.work.process import Worker
@@ -15,8 +16,8 @@ HOLDER = Holder("run-1", "extract_document[a]", "host")
 OTHER = Holder("run-2", "extract_document[a]", "host")
 
 
-def submitted(runtime: Runtime, *sources: str | Path) -> str:
-    return submit(runtime, Submission([str(source) for source in sources])).task.id
+def submitted(runtime: Runtime, *sources: str | Path, **more: Any) -> str:
+    return submit(runtime, Submission([str(source) for source in sources], **more)).task.id
 
 
 def _unexpected(message: str) -> None:
