@@ -62,9 +62,10 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime
+$(VENV)/.dev: $(VENV)/.runtime requirements-dev.txt requirements-model.txt
 	@echo "Setting up: installing what the tests need (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt -r requirements-model.txt
 	@touch $@
 
 $(PEERS_VENV)/.ready: requirements-peers.txt

@@ -7,7 +7,10 @@ import pytest
 
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.work.runtime import Runtime, open_runtime
+from scatter_pipelines_tests.cli.conftest import zygote
 from scatter_pipelines_tests.llm.running import Endpoint, standing_in
+
+__all__ = ["zygote"]
 
 TEMPLATE = """\
 name: trial

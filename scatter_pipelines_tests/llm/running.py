@@ -53,6 +53,11 @@ class Endpoint:
     def most_in_flight(self) -> int:
         return max((line["in_flight"] for line in self._log()), default=0)
 
+    def in_flight(self) -> int:
+        """Calls that began and have not ended."""
+        events = Counter(line["event"] for line in self._log())
+        return events["begin"] - events["end"]
+
     def repeated(self) -> int:
         """Calls with a body that was sent before."""
         counts = Counter(call["digest"] for call in self.calls())

@@ -11,8 +11,8 @@ import pytest
 
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.store.database import Database
-from scatter_pipelines.work import operate
 from scatter_pipelines.work import extraction as module
+from scatter_pipelines.work import operate
 from scatter_pipelines.work.aggregate import sweep_claims
 from scatter_pipelines.work.progress import StopWork
 from scatter_pipelines.work.runtime import Runtime, open_runtime
