@@ -20,7 +20,7 @@ def extract_executor(settings: Settings) -> dg.ExecutorDefinition:
     """The executor that the settings name, as they want it."""
     if settings.llm_model:
         # Here, so that workers are born with it: importing openai takes each of them a second.
-        import_module("scatter_pipelines.extraction.llm.endpoint")
+        import_module("scatter_pipelines.extraction.llm.endpoint").warm_up()
     if settings.executor == "in_process":
         return dg.in_process_executor
     if settings.executor == "multiprocess":

@@ -4,7 +4,7 @@ The embedded server is started by whichever process loads its instance first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ LOCK_SECONDS = 15
 CREATION_LOCK = 0x5CA7_00DC
 CREATION_SECONDS = 60
 EVENT_COLUMNS = ("run_id", "event", "dagster_event_type", "timestamp", "step_key", "asset_key", "partition")
+_with_tables: set[str] = set()
+"""URLs of databases in which this process, or one it was forked from, has seen Dagster's tables."""
 INSERT_EVENTS = f"INSERT INTO event_logs ({', '.join(EVENT_COLUMNS)}) VALUES %s"
 
 
@@ -48,9 +50,11 @@ class ScatterStorage(DagsterPostgresStorage):
     @classmethod
     def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "ScatterStorage":
         settings = load_settings()
-        with database_errors(settings), _alone(settings):
+        with database_errors(settings):
             url = resolve_url(settings, "psycopg2").render_as_string(hide_password=False)
-            storage = ScatterStorage(postgres_url=url, inst_data=inst_data)
+            with nullcontext() if url in _with_tables else _alone(settings):
+                storage = ScatterStorage(url, url not in _with_tables, inst_data)
+            _with_tables.add(url)
         storage.pool_connections()
         return storage
 

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from scatter_pipelines.errors import UsageError
 from scatter_pipelines.settings import Settings
-from scatter_pipelines.store.embedded import ensure_server
+from scatter_pipelines.store.embedded import ensure_server, known_server
 
 Role = Literal["owner", "worker"]
 WORKER_ROLE = "scatter_worker"
@@ -68,11 +68,11 @@ def _hide(raw: str) -> str:
 
 
 def resolve_url(settings: Settings, driver: str = "psycopg") -> URL:
-    """The URL in force; starts the embedded server where no other one is named."""
+    """The URL in force; starts the embedded server where no other one is named. `connected` is how to go on."""
     if settings.database_url:
         url = parse_url(settings.database_url)
     else:
-        server = ensure_server(settings.home_path())
+        server = known_server(settings.home_path())
         url = make_url(server.url(EMBEDDED_DATABASE))
     return url.set(drivername=f"postgresql+{driver}")
 
@@ -184,9 +184,26 @@ def prepare_session(connection: Any, statements: tuple[str, ...]) -> None:
 
 
 def keep_server(engine: Engine, settings: Settings) -> None:
-    """Has every new connection of the engine bring the embedded server back up, should it have died."""
-    if settings.database_url is None:
-        event.listen(engine, "do_connect", lambda *_connecting: ensure_server(settings.home_path()) and None)
+    """Has the engine bring the embedded server back up where it does not answer."""
+
+    def connect(dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+        refused = dialect.loaded_dbapi.OperationalError
+        return connected(settings, lambda: dialect.connect(*arguments, **named), refused)
+
+    event.listen(engine, "do_connect", connect)
+
+
+def connected(
+    settings: Settings, connect: Callable[[], T], refused: type[Exception] = psycopg.OperationalError
+) -> T:
+    """A new connection. An embedded server that does not answer is brought up first."""
+    try:
+        return connect()
+    except refused:
+        if settings.database_url is not None:
+            raise
+        ensure_server(settings.home_path())
+        return connect()
 
 
 def as_usage_error(error: Exception, url: str) -> UsageError:

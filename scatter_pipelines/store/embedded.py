@@ -55,6 +55,7 @@ class ServerStatus:
 
 
 _holds: dict[Path, int] = {}
+_found: dict[Path, EmbeddedServer] = {}
 _threads = threading.Lock()
 
 
@@ -73,7 +74,18 @@ def ensure_server(home: Path) -> EmbeddedServer:
             _hold(place)
             _ensure_guardian(place, grace)
             embedded_launch.bring_up(place, owner)
-            return EmbeddedServer(embedded_files.socket_folder(place, owner))
+            _found[place.home] = EmbeddedServer(embedded_files.socket_folder(place, owner))
+            return _found[place.home]
+
+
+def known_server(home: Path) -> EmbeddedServer:
+    """As `ensure_server`, without asking a server that this process or one it was forked from has found before.
+
+    It may have died since: whoever cannot connect calls `ensure_server`.
+    """
+    place = embedded_files.place_of(home)
+    known = _found.get(place.home)
+    return known if known is not None and _holds_share(place) else ensure_server(home)
 
 
 def stop_server(home: Path) -> bool:
@@ -136,14 +148,17 @@ def _hold(place: "Place") -> None:
 
     A forked child has its parent's share by inheritance, which is as good as one of its own.
     """
-    path = place.lock("users")
-    if place.home in _holds and embedded_files.is_at(_holds[place.home], path):
+    if _holds_share(place):
         return
     _drop(place.home)
-    descriptor = embedded_files.locked(path, fcntl.LOCK_SH, _WAIT_SECONDS)
+    descriptor = embedded_files.locked(place.lock("users"), fcntl.LOCK_SH, _WAIT_SECONDS)
     if descriptor is None:
         raise UsageError("embedded_failed", f"The server of {place.home} has been stopping for {_WAIT_SECONDS:.0f} s.")
     _holds[place.home] = descriptor
+
+
+def _holds_share(place: "Place") -> bool:
+    return place.home in _holds and embedded_files.is_at(_holds[place.home], place.lock("users"))
 
 
 def _drop(home: Path) -> None:

@@ -16,7 +16,7 @@ import psycopg
 from sqlalchemy import Connection, text
 
 from scatter_pipelines.settings import Settings
-from scatter_pipelines.store.database import KEEPALIVE, libpq_url, resolve_url
+from scatter_pipelines.store.database import KEEPALIVE, connected, libpq_url, resolve_url
 
 Level = Literal["document", "parse", "llm"]
 
@@ -181,7 +181,10 @@ class Slots:
         if self._session is None or self._session.closed:
             self._mine.clear()
             dsn = libpq_url(resolve_url(self._settings))
-            self._session = psycopg.connect(dsn, autocommit=True, application_name=self._application_name, **KEEPALIVE)
+            self._session = connected(
+                self._settings,
+                lambda: psycopg.connect(dsn, autocommit=True, application_name=self._application_name, **KEEPALIVE),
+            )
             self._session.execute(SESSION)
             self._session_number += 1
         return self._session

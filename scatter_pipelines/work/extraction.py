@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from scatter_pipelines.extraction.extract import (
@@ -143,10 +143,14 @@ class Extractor:
         return read
 
     def _document_key(self, content: bytes) -> str:
+        return hash_of("document", hashlib.sha256(content).hexdigest(), *self._readers)
+
+    @cached_property
+    def _readers(self) -> tuple[str, ...]:
+        """All that the text of a document depends on beside itself."""
         settings = self._runtime.settings
         ocr = "off" if settings.ocr == "off" or not installed() else engine_version()
-        parsers = parser_version(service_of(settings))
-        return hash_of("document", str(stored.FORMAT), hashlib.sha256(content).hexdigest(), parsers, ocr)
+        return str(stored.FORMAT), parser_version(service_of(settings)), ocr
 
     def _parse(self, watched: Watched, timings: Timings, content: bytes) -> Reading:
         settings = self._runtime.settings

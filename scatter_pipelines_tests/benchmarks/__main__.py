@@ -41,6 +41,12 @@ def run_store(options: Options) -> list[Measure]:
     return store.run(options)
 
 
+def run_calls(options: Options) -> list[Measure]:
+    from scatter_pipelines_tests.benchmarks import calls
+
+    return calls.run(options)
+
+
 def run_peers(options: Options) -> list[Measure]:
     from scatter_pipelines_tests.benchmarks.peers import section
 
@@ -53,6 +59,7 @@ SECTIONS: dict[str, Callable[[Options], list[Measure]]] = {
     "documents": run_documents,
     "growth": run_growth,
     "store": run_store,
+    "calls": run_calls,
     "peers": run_peers,
 }
 USUAL = [name for name in SECTIONS if name != "peers"]

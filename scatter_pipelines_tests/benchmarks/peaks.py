@@ -10,7 +10,7 @@ SECONDS = 0.5
 """Between two looks, at first."""
 
 SHARE = 0.02
-"""Of the time so far, when that is more: a look takes a few hundredths of a second of one core."""
+"""Of a core's time, at most: a look at many processes takes half a second."""
 
 MEGABYTE = 1024 * 1024
 
@@ -28,14 +28,16 @@ class Peaks:
 
     def __init__(self) -> None:
         self.megabytes: dict[str, float] = {}
-        self._begun = time.monotonic()
         self._next = 0.0
 
     def __call__(self, pid: int) -> None:
         now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + max(SECONDS, SHARE * (now - self._begun))
+        if now >= self._next:
+            self._look(pid)
+            took = time.monotonic() - now
+            self._next = now + max(SECONDS, took / SHARE)
+
+    def _look(self, pid: int) -> None:
         seen = [(generation, size) for generation, size in _family(pid) if size]
         for generation, size in seen:
             if generation in ROLES:

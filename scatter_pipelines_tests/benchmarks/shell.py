@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,12 @@ class Command:
     summary: dict[str, Any]
 
 
-def scatter_run(folder: Path, source: Path, look: Callable[[int], None] = lambda pid: None) -> Command:
+def scatter_run(
+    folder: Path, source: Path, look: Callable[[int], None] = lambda pid: None, options: Sequence[str] = ()
+) -> Command:
     """A new task each time. `look` is called with the command's pid, again and again while it runs."""
     output, errors = folder / "scatter.out", folder / "scatter.err"
-    command = [sys.executable, "-m", "scatter_pipelines.cli.main", "run", str(source), "--again", "--json"]
+    command = [sys.executable, "-m", "scatter_pipelines.cli.main", "run", str(source), "--again", "--json", *options]
     wall, cpu, status = timed(command, output, errors, look)
     if status not in DONE:
         raise RuntimeError(f"scatter run ended with {status}:\n{errors.read_text(errors='replace')[-3000:]}")

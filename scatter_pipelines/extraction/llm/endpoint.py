@@ -7,13 +7,16 @@ What an endpoint does not know (JSON schemas, a parameter's other name) it says 
 import asyncio
 import json
 import re
+import ssl
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any, Literal, TypeVar
 
+import anyio
 import httpx2
 import openai
 
@@ -99,8 +102,9 @@ class Endpoint:
         if self._client is None:
             timeout = httpx2.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds))
             self._client = openai.AsyncOpenAI(
-                api_key=self._key or "none", base_url=self._base_url, max_retries=0, timeout=timeout
-            )
+                api_key=self._key or "none", base_url=self._base_url, max_retries=0, timeout=timeout,
+                http_client=openai.DefaultAsyncHttpxClient(base_url=self._base_url, timeout=timeout, verify=_trust()),
+            )  # fmt: skip
         return self._client
 
     async def _post(self, body: Mapping[str, Any]) -> bytes:
@@ -190,6 +194,23 @@ def _adapted(dialect: Dialect, error: openai.APIStatusError) -> Dialect | None:
     if _ABOUT_JSON.search(about) and dialect.json != "none":
         return replace(dialect, json="object" if dialect.json == "schema" else "none")
     return None
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Reading the certificates takes longer than a short call."""
+    return httpx2.create_ssl_context()
+
+
+def warm_up() -> None:
+    """Loads what a first call needs, so that a process forked from this one need not: half a second of its time."""
+
+    async def touch() -> None:
+        async with openai.AsyncOpenAI(api_key="none", http_client=httpx2.AsyncClient(verify=_trust())) as client:
+            _ = client.chat.completions.with_streaming_response
+            await anyio.sleep(0)
+
+    asyncio.run(touch())
 
 
 def _reply(content: bytes) -> Reply:
