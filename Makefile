@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+WORKERS ?= 3
 PEERS_VENV := .venv-peers
 
 .PHONY: demo test check format lint types contracts proof bench docs clean

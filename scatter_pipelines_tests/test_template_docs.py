@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from scatter_pipelines.extraction.extract import extract_fields, fields_to_json
+from scatter_pipelines.extraction.llm.schema import Candidate
+from scatter_pipelines.extraction.llm.verify import Verifier
 from scatter_pipelines.extraction.recognisers.design import DESIGNS
 from scatter_pipelines.extraction.recognisers.registry import RECOGNISERS
 from scatter_pipelines.extraction.templates import list_templates, parse_template
@@ -19,6 +21,7 @@ _ROOT = Path(__file__).parent.parent
 _TEXT = (_ROOT / "docs" / "templates.md").read_text("utf-8")
 _DOCUMENT = plain(re.findall(r"```text\n(.*?)```", _TEXT, re.DOTALL)[0])
 _EXAMPLES = re.findall(r"```yaml\n(.*?)```\n```json\n(.*?)```", _TEXT, re.DOTALL)
+_SAID = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \| (yes|no)\b.*\|$", _TEXT, re.MULTILINE)
 _README = (_ROOT / "scatter_pipelines" / "templates" / "README.md").read_text("utf-8")
 
 
@@ -33,6 +36,17 @@ def test_an_example_gives_what_the_page_says(fields: str, result: str) -> None:
 
 def test_every_yaml_block_has_its_result() -> None:
     assert len(_EXAMPLES) == _TEXT.count("```yaml") >= 8
+
+
+@pytest.mark.parametrize(("kind", "value", "quote", "verified"), _SAID)
+def test_what_an_llm_says_is_verified_as_the_page_says(kind: str, value: str, quote: str, verified: str) -> None:
+    field = TemplateField.model_validate({"name": "asked", "type": kind, "description": "as asked"})
+    proved = Verifier(_DOCUMENT).proves(Candidate(json.loads(value), quote), field)
+    assert proved == (verified == "yes")
+
+
+def test_the_page_shows_both_verdicts() -> None:
+    assert {verified for *_, verified in _SAID} == {"yes", "no"}
 
 
 def test_examples_show_every_type_and_key() -> None:

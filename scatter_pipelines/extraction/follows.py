@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from scatter_pipelines.extraction.convert import parse_date, parse_number
 from scatter_pipelines.extraction.patterns import SECONDS, compiled
-from scatter_pipelines.extraction.quotes import NEGATIONS
+from scatter_pipelines.extraction.quotes import NEGATIONS, stands_for_itself
 from scatter_pipelines.extraction.recognisers.counts import COUNT, count_of
 from scatter_pipelines.extraction.recognisers.registry import RECOGNISERS
 from scatter_pipelines.extraction.rules import patterns_by_value, verify
@@ -23,6 +23,10 @@ _NUMBER = re.compile(
     rf"(?<![\w.,·/])(?P<sign>(?<![\w)%\]])[{DASHES}+])?\s?(?P<digits>{_DIGITS})(?P<power>{_POWER})?%?(?![\w/]|[.,·]\d)"
 )
 _COUNT = re.compile(COUNT)
+_NO_COUNT = re.compile(
+    r"(?:(?:the|this|that|first|last|no|any|which|each|every|another) one\b|\bone (?:of|another|or|by one)\b)", re.I
+)
+"""The word "one" where it counts nothing."""
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4}"
     r"|\d{1,2}(?:st|nd|rd|th)?[\s.\-]*(?:of\s)?[A-Za-z]{3,9}\.?,?[\s\-]*\d{4}"
@@ -58,7 +62,7 @@ def numbers_in(quote: str, *, counts: bool = False) -> Iterator[float]:
         number = parse_number(f"{sign}{match['digits']}{match['power'] or ''}")
         if number is not None:
             yield number
-    for match in _COUNT.finditer(flat) if counts else ():
+    for match in _COUNT.finditer(_NO_COUNT.sub("", flat)) if counts else ():
         count = count_of(match[0]) if match[0][:1].isalpha() else None
         if count is not None:
             yield count
@@ -99,12 +103,13 @@ def _boolean(value: JsonValue, quote: str, field: TemplateField) -> bool:
 
 
 def _text(value: JsonValue, quote: str, field: TemplateField) -> bool:
-    """The value's words stand there in one piece; upper and lower case are the same."""
+    """The value's words stand there in one piece and for themselves; upper and lower case are the same."""
     wanted = Tokens(str(value).casefold())
     if not any(token.is_word or token.is_number for token in wanted.tokens):
         return False
-    tokens = Tokens(quote.casefold())
-    return any(True for _ in tokens.find(wanted))
+    flat = quote.casefold()
+    tokens = Tokens(flat)
+    return any(stands_for_itself(flat, tokens.tokens, *place) for place in tokens.find(wanted))
 
 
 _CHECKS: Mapping[FieldType, Callable[[JsonValue, str, TemplateField], bool]] = {

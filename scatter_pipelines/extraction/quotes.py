@@ -36,6 +36,9 @@ NEGATIONS = frozenset(
         "lack",
         "lacks",
         "lacked",
+        "fail",
+        "fails",
+        "failed",
     )
 )
 NEGATED_WITHIN = 3
@@ -78,7 +81,7 @@ class QuoteFinder:
     def _places(self, wanted: Tokens) -> Iterator[Span]:
         for page, tokens in self._pages:
             for first, behind in tokens.find(wanted):
-                if _stands_for_itself(page.text, tokens.tokens, first, behind):
+                if stands_for_itself(page.text, tokens.tokens, first, behind):
                     yield Span(page.number, tokens.tokens[first].start, tokens.tokens[behind - 1].end)
 
     def hint(self, quote: str) -> tuple[Span, float] | None:
@@ -102,7 +105,7 @@ def _trimmed(page: Page, start: int, end: int) -> Span | None:
     return Span(page.number, start, start + len(inner)) if inner else None
 
 
-def _stands_for_itself(text: str, tokens: tuple[Token, ...], first: int, behind: int) -> bool:
+def stands_for_itself(text: str, tokens: tuple[Token, ...], first: int, behind: int) -> bool:
     """Whether nothing that belongs to the words was left out before or behind them."""
     return not (
         _lacks_its_sign(text, tokens, first) or _is_negated(text, tokens, first) or _goes_on(text, tokens, behind)

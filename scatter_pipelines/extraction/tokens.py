@@ -1,6 +1,7 @@
 """A text as a sequence of tokens: numbers, runs of letters, single signs. Two texts with the same tokens say the same.
 
-White space between tokens does not count, nor do hyphens inside words, ligatures and other compatibility forms, and the
+White space between tokens does not count, nor do hyphens inside words (with white space behind, at a line's end or
+where one was), ligatures and other compatibility forms, and the
 many forms of dashes and quotation marks. Digits never join over white space, and 10² is not 102.
 """
 
@@ -17,7 +18,7 @@ from scatter_pipelines.extraction.text import DASHES
 _HYPHENS = "-\u2010\u2011\u00ad"
 _LETTER = r"[^\W\d_]"
 _ODD = re.compile(
-    rf"(?P<joined>(?<={_LETTER})[{_HYPHENS}](?:\s*\n\s*)?(?={_LETTER}))"
+    rf"(?P<joined>(?<={_LETTER})[{_HYPHENS}]\s*(?={_LETTER}))"
     r"|(?P<unseen>[\u00ad\u200b-\u200f\u2060\ufeff\x00-\x08\x0e-\x1f\x7f])"
     r"|(?P<other>[^\x00-\x7f])"
 )

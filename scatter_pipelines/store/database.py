@@ -193,9 +193,7 @@ def keep_server(engine: Engine, settings: Settings) -> None:
     event.listen(engine, "do_connect", connect)
 
 
-def connected(
-    settings: Settings, connect: Callable[[], T], refused: type[Exception] = psycopg.OperationalError
-) -> T:
+def connected(settings: Settings, connect: Callable[[], T], refused: type[Exception] = psycopg.OperationalError) -> T:
     """A new connection. An embedded server that does not answer is brought up first."""
     try:
         return connect()

@@ -53,7 +53,7 @@ def random_words(random: Random, said: Sequence[str]) -> Made:
 
 
 def changed_digits(random: Random, said: Sequence[str]) -> Made:
-    quote = random.choice(said)
+    quote = random.choice([one for one in said if re.search(r"\d", one)])
     places = [match.start() for match in re.finditer(r"\d", quote)]
     at = random.choice(places)
     other = random.choice([digit for digit in "0123456789" if digit != quote[at]])
@@ -64,8 +64,9 @@ def changed_digits(random: Random, said: Sequence[str]) -> Made:
 
 def dropped_negation(random: Random, said: Sequence[str]) -> Made:
     """The "not" left out of the middle, or the quote begun right behind it."""
-    sentence = random.choice([one for one in said if re.search(r"\b(?:not|No|never|without)\b", one)])
-    match = next(re.finditer(r"\b(?:not|No|never|without) ", sentence))
+    negation = re.compile(r"\b(?:not|No|never|without) ")
+    sentence = random.choice([one for one in said if negation.search(one)])
+    match = next(negation.finditer(sentence))
     cut = sentence[match.end() :] if random.random() < 0.5 else sentence[: match.start()] + sentence[match.end() :]
     return cut, cut
 
@@ -77,11 +78,12 @@ def stitched(random: Random, said: Sequence[str]) -> Made:
 
 
 def neighbours_number(random: Random, said: Sequence[str]) -> Made:
-    """A true quote, and a number of the sentence before or behind it."""
+    """A true quote, and a number of the sentence before or behind it, else any."""
     at = random.randrange(1, len(said) - 1)
     own = set(re.findall(r"\d+", said[at]))
-    others = [number for number in re.findall(r"\d{3,}", said[at + random.choice((-1, 1))]) if number not in own]
-    return random.choice(others or ["1"]), said[at]
+    near = re.findall(r"\b[1-9]\d{2,}\b", said[at + random.choice((-1, 1))])
+    others = [number for number in near if number not in own]
+    return random.choice(others or [str(random.randrange(101, 100_000))]), said[at]
 
 
 KINDS: tuple[Callable[[Random, Sequence[str]], Made], ...] = (
@@ -100,23 +102,42 @@ def is_false(made: Made, kind: str, whole: str) -> bool:
     if kind == "neighbours_number":
         return value not in re.findall(r"\d+", quote)
     if kind == "dropped_negation":
-        return True
+        return whole.count(squeezed(quote)) < 2
     return squeezed(quote) not in whole
 
 
+def false_of_each_kind(random: Random, said: Sequence[str], whole: str) -> Iterator[tuple[str, Made]]:
+    """One of each kind, where chance does not make it true. `whole` is the squeezed document."""
+    for kind in KINDS:
+        one = kind(random, said)
+        if is_false(one, kind.__name__, whole):
+            yield kind.__name__, one
+
+
 def false_quotes(random: Random, count: int) -> Iterator[tuple[str, Document, Made]]:
-    """(kind, document, value and quote), the same number of each kind."""
+    """(kind, document, value and quote), about the same number of each kind."""
     made = 0
     while made < count:
         said = sentences(random, 60)
         document, whole = document_of(said), squeezed(" ".join(said))
         for _ in range(40):
-            for kind in KINDS:
-                one = kind(random, said)
-                if is_false(one, kind.__name__, whole) and made < count:
+            for kind, one in false_of_each_kind(random, said, whole):
+                if made < count:
                     made += 1
-                    yield kind.__name__, document, one
+                    yield kind, document, one
 
+
+def printed_sentences(document: Document) -> list[str]:
+    """Sentences of real pages as a model would quote them: one line each, words joined again."""
+    found = []
+    for page in document.pages:
+        for match in _SENTENCE.finditer(page.text):
+            joined = re.sub(r"(?<=[a-z])[-\u00ad\u2010]\s*\n\s*(?=[a-z])", "", match[0])
+            found.append(" ".join(joined.split()))
+    return [one for one in found if len(one.split()) >= 6]
+
+
+_SENTENCE = re.compile(r"(?<=[.?!]\s)[A-Z][^.?!]{60,400}[.?!](?=\s)")
 
 LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "fi": "ﬁ", "fl": "ﬂ", "ff": "ﬀ"}
 

@@ -10,15 +10,22 @@ from scatter_pipelines.extraction.llm.verify import Verifier
 from scatter_pipelines.extraction.quotes import QuoteFinder
 from scatter_pipelines.model.document import Document
 from scatter_pipelines.model.template import TemplateField
+from scatter_pipelines.parsing.parse import parse_document
+from scatter_pipelines.parsing.protocol import ParseLimits
+from scatter_pipelines_tests.conftest import SHARED
 from scatter_pipelines_tests.extraction.false_quotes import (
     KINDS,
     as_printed,
     as_typed,
     document_of,
+    false_of_each_kind,
     false_quotes,
+    printed_sentences,
     sentences,
+    squeezed,
 )
 
+PAPERS = SHARED / "corpus" / "papers"
 COUNT = 10_000
 SEED = 20261201
 TEXT = TemplateField(name="it", type="text", description="any words")
@@ -75,3 +82,31 @@ def test_true_parts_of_sentences_are_found_where_they_stand(part: float) -> None
         assert located is not None, quote
         page = document.pages[located.span.page - 1].text
         assert page[located.span.start : located.span.end] == quote
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(not PAPERS.is_dir(), reason="the corpus of real documents lies only beside the project")
+def test_the_same_on_real_papers() -> None:
+    print(f"seed {SEED}")
+    random = Random(SEED)
+    tried: Counter[str] = Counter()
+    proved: list[tuple[str, str, str]] = []
+    found = true = 0
+    for path in sorted(PAPERS.glob("*.pdf")):
+        document = parse_document(
+            path.read_bytes(), limits=ParseLimits(1_000, 10**7), progress=lambda done, total: None
+        )
+        said, verifier = printed_sentences(document), Verifier(document)
+        whole = squeezed(" ".join(page.text for page in document.pages))
+        for kind, (value, quote) in (one for _ in range(90) for one in false_of_each_kind(random, said, whole)):
+            tried[kind] += 1
+            number = kind == "neighbours_number"
+            if verifier.proves(Candidate(int(value) if number else value, quote), NUMBER if number else TEXT):
+                proved.append((kind, value, quote))
+        finder = QuoteFinder(document)
+        for one in random.sample(said, min(len(said), 60)):
+            true += 1
+            found += finder.find(as_typed(random, one)) is not None
+    print(f"false: {tried.total()} tried ({dict(tried)}), {len(proved)} proved; true: {found} of {true} found")
+    assert tried.total() > COUNT / 2 and not proved, proved
+    assert found / true >= 0.99

@@ -20,6 +20,7 @@ def found(text: str, quote: str) -> str | None:
         ("We enrolled\n 120   patients.", "We enrolled 120 patients.", "We enrolled\n 120   patients."),
         ("They were random-\nised to it", "were randomised to", "were random-\nised to"),
         ("They were random\u00ad\nised to it", "were randomised to", "were random\u00ad\nised to"),
+        ("They were random-\nised to it", "were random- ised to", "were random-\nised to"),
         ("at follow-\nup visits", "follow-up visits", "follow-\nup visits"),
         ("at follow-up visits", "followup visits", "follow-up visits"),
         ("conﬁrmatory oﬃce", "confirmatory office", "conﬁrmatory oﬃce"),

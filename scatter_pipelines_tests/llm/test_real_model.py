@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from scatter_pipelines.parsing.parse import parse_document
+from scatter_pipelines.parsing.protocol import ParseLimits
 from scatter_pipelines.settings import Settings
 from scatter_pipelines.work.runtime import open_runtime
 from scatter_pipelines_tests.llm.real_model import CONTEXT_TOKENS, NAME, real_model, weights
@@ -80,9 +82,6 @@ def test_nothing_that_a_poor_model_invents_about_papers_is_proved(
         rows = [row_of(runtime, result_id) for result_id in ids]
         assert {row.error_code or row.status for row in rows} <= KNOWN_ENDINGS
         values = proved = 0
-        from scatter_pipelines.parsing.parse import parse_document
-        from scatter_pipelines.parsing.protocol import ParseLimits
-
         for row in rows:
             content = Path(row.uri.removeprefix("file://")).read_bytes()
             document = parse_document(content, limits=ParseLimits(100, 10**7), progress=lambda done, total: None)

@@ -14,7 +14,7 @@ from scatter_pipelines_tests.cli.shell import COMMAND, Shell
 from scatter_pipelines_tests.cli.zygote import Zygote
 from scatter_pipelines_tests.conftest import PROJECT
 from scatter_pipelines_tests.llm.running import Endpoint
-from scatter_pipelines_tests.store.rows import until
+from scatter_pipelines_tests.store.rows import sql, until
 
 Environment = Callable[..., dict[str, str]]
 DOCUMENTS = 40
@@ -50,11 +50,12 @@ def test_a_crash_at_half_repeats_no_more_than_the_calls_in_flight(
         until(lambda: len(endpoint.calls()) >= DOCUMENTS / 2, "half of the calls", 60)
         kill_all(shell)
     in_flight = endpoint.in_flight()
-    assert 0 < in_flight <= slots and len(endpoint.calls()) < DOCUMENTS
+    ((unsettled,),) = sql(runtime, "SELECT count(*) FROM scatter.llm_call WHERE state = 'reserved'")
+    assert 0 < in_flight <= unsettled <= slots and len(endpoint.calls()) < DOCUMENTS
     printed = Shell(environment, zygote).json(*arguments[:-1])
     assert printed["counts"]["completed"] == DOCUMENTS
     calls = len(endpoint.calls())
-    assert calls - DOCUMENTS == endpoint.repeated() <= in_flight
+    assert in_flight <= calls - DOCUMENTS == endpoint.repeated() <= unsettled
     assert endpoint.most_in_flight() == slots
     known = details(runtime, printed["task_id"])
     assert known["usage"]["calls"] == calls and known["usage"]["calls_lost"] >= calls - DOCUMENTS

@@ -172,7 +172,7 @@ def kill_server(home: Path) -> None:
 def test_the_first_start_makes_a_durable_utf8_server_without_a_network(fresh: Path) -> None:
     server = ensure_server(fresh)
     for setting, value in {
-        "listen_addresses": "", "fsync": "on", "synchronous_commit": "on", "max_connections": "200",
+        "listen_addresses": "", "fsync": "on", "synchronous_commit": "on", "max_connections": "400",
         "timezone": "UTC", "server_encoding": "UTF8", "idle_in_transaction_session_timeout": "5min",
         "shared_buffers": "128MB", "logging_collector": "off",
     }.items():  # fmt: skip

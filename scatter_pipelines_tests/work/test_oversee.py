@@ -52,7 +52,7 @@ def test_a_run_that_cannot_prove_that_it_works_stops_its_work_before_others_take
 ) -> None:
     claimed = claimed_by(runtime, run_id)
     with overseeing(settings, run_id) as (overseer, boards):
-        BoardWatched(claimed, Board(boards[1]))
+        BoardWatched(claimed, Board(boards[1]), lambda waits: None)
         assert list(overseer.to_stop()) == []
         with runtime.database.transaction() as transaction:
             transaction.exec_driver_sql("LOCK TABLE scatter.claim_beat, scatter.shard_lease IN ACCESS EXCLUSIVE MODE")
@@ -90,7 +90,7 @@ def test_a_claim_that_was_taken_away_is_stopped_on_its_worker_alone(
     kept, taken = claimed_by(runtime, run_id), claimed_by(runtime, run_id)
     with overseeing(settings, run_id) as (overseer, boards):
         for number, held in enumerate((kept, taken)):
-            BoardWatched(held, Board(boards[number]))
+            BoardWatched(held, Board(boards[number]), lambda waits: None)
         sql(
             runtime,
             "UPDATE scatter.extraction_result SET claim_token = gen_random_uuid() WHERE id = :i",
