@@ -35,13 +35,15 @@ DOCUMENT_SPENT = """(SELECT coalesce(sum(coalesce(c.cost_usd, c.reserved_usd)), 
                        FROM scatter.llm_call c WHERE c.result_id = :result_id)"""
 
 RESERVE = text(f"""
-    -- sets the most that a call may cost aside, if task and document have as much left
+    -- sets the most that a call may cost aside, if task and document have as much left and the claim still holds
     WITH budget AS (
         UPDATE scatter.task_budget b SET reserved_usd = b.reserved_usd + CAST(:worst AS numeric)
          WHERE b.task_id = :task_id
            AND (b.limit_usd IS NULL OR b.spent_usd + b.reserved_usd + CAST(:worst AS numeric) <= b.limit_usd)
            AND (b.document_limit_usd IS NULL
                 OR {DOCUMENT_SPENT} + CAST(:worst AS numeric) <= b.document_limit_usd)
+           AND EXISTS (SELECT FROM scatter.extraction_result r
+                        WHERE r.id = :result_id AND r.status = 'extracting' AND r.claim_token = :token)
         RETURNING b.task_id
     )
     INSERT INTO scatter.llm_call (task_id, result_id, attempt, model, reserved_usd, characters)
@@ -172,10 +174,10 @@ def read(connection: Connection, task_id: str) -> Budget | None:
 
 
 def reserve(connection: Connection, claim: Claim, *, model: str, worst: Decimal, characters: int) -> int | None:
-    """The id of the call, which must be settled; None: not as much is left, and `left` says of what."""
+    """The id of the call, which must be settled; None: not as much is left, as `left` says, or the claim is lost."""
     values = {
-        "task_id": claim.task_id, "result_id": claim.result_id, "attempt": claim.attempt, "model": model,
-        "worst": worst, "characters": characters,
+        "task_id": claim.task_id, "result_id": claim.result_id, "attempt": claim.attempt, "token": claim.token,
+        "model": model, "worst": worst, "characters": characters,
     }  # fmt: skip
     return connection.execute(RESERVE, values).scalar_one_or_none()
 

@@ -37,6 +37,10 @@ class Endpoint:
         self._script["rules"] = list(rules)
         self._write()
 
+    def hides_models(self) -> None:
+        self._script["hides_models"] = True
+        self._write()
+
     def _write(self) -> None:
         new = self._folder / "script.new"
         new.write_text(json.dumps(self._script), encoding="utf-8")

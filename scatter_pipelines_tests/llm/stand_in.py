@@ -27,6 +27,9 @@ class StandIn:
         self.calls = self.in_flight = 0
         self._log = (folder / "calls.jsonl").open("a", encoding="utf-8")
 
+    def script(self) -> dict[str, Any]:
+        return dict(json.loads((self.folder / "script.json").read_text("utf-8")))
+
     def log(self, **said: Any) -> None:
         print(json.dumps(said | {"at": time.monotonic(), "in_flight": self.in_flight}), file=self._log, flush=True)
 
@@ -48,7 +51,9 @@ class StandIn:
         }
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         if method == "GET":
-            await send(writer, 200, {"object": "list", "data": [{"id": "stand-in", "object": "model"}]})
+            known = not self.script().get("hides_models")
+            listed = {"object": "list", "data": [{"id": "stand-in", "object": "model"}]}
+            await send(writer, 200 if known else 404, listed if known else {"error": {"message": "no such page"}})
             return True
         return await self._call(json.loads(body), body, headers, writer)
 
@@ -58,7 +63,7 @@ class StandIn:
         self.calls += 1
         self.in_flight += 1
         number = self.calls
-        script = json.loads((self.folder / "script.json").read_text("utf-8"))
+        script = self.script()
         act = next((rule["do"] for rule in script.get("rules", []) if applies(rule, number, body.decode())), {})
         digest = hashlib.sha256(body).hexdigest()
         key = headers.get("authorization", "")

@@ -79,6 +79,22 @@ def test_a_document_has_a_limit_of_its_own(runtime: Runtime) -> None:
     assert reserve(first, "0.05") is not None and reserve(first, "0.01") is None
 
 
+def test_a_worker_that_lost_its_claim_reserves_nothing(runtime: Runtime) -> None:
+    task_id = opened(runtime, 1)
+    (result_id,) = ids_of(runtime, task_id)
+    held = claim(runtime, result_id)
+
+    def reserve() -> int | None:
+        return runtime.database.run(
+            lambda c: budgets.reserve(c, held, model="m", worst=Decimal("0.1"), characters=1), "worker"
+        )
+
+    assert reserve() is not None
+    sql(runtime, "UPDATE scatter.extraction_result SET claim_token = gen_random_uuid() WHERE id = :id", id=result_id)
+    assert reserve() is None
+    assert runtime.database.run(budgets.differences) == []
+
+
 def test_calls_of_a_lost_worker_count_in_full_until_better_is_known(runtime: Runtime) -> None:
     task_id = opened(runtime, 1, limit="1")
     (result_id,) = ids_of(runtime, task_id)

@@ -173,5 +173,7 @@ def test_when_to_come_again_is_read_in_all_its_forms() -> None:
     assert retry_after_of({}) is None
 
 
-def test_the_models_are_listed(client: Client) -> None:
+def test_the_models_are_listed_where_the_endpoint_tells(client: Client, endpoint: Endpoint) -> None:
     assert client.models() == ["stand-in"]
+    endpoint.hides_models()
+    assert client.models() == []

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 import anyio
 import httpx2
 import openai
+from anyio.from_thread import start_blocking_portal
 
 from scatter_pipelines.extraction.llm import prompt
 from scatter_pipelines.extraction.llm.protocol import (
@@ -82,13 +83,15 @@ class Endpoint:
                 self._dialects[model] = adapted
 
     def models(self, check: Check = lambda: None) -> list[str]:
-        """Names of the models the endpoint offers. Raises EndpointError."""
+        """Names of the models the endpoint offers; none where it does not tell. Raises EndpointError."""
 
         async def names() -> list[str]:
             return [model.id for model in (await self._connected().models.list()).data]
 
         try:
             return self._run(names(), check)
+        except (openai.NotFoundError, openai.APIResponseValidationError):
+            return []
         except openai.APIStatusError as error:
             raise self._meaning(error) from error
 
@@ -210,7 +213,9 @@ def warm_up() -> None:
             _ = client.chat.completions.with_streaming_response
             await anyio.sleep(0)
 
-    asyncio.run(touch())
+    # In a thread of its own, as this one may have an event loop already (in a notebook).
+    with start_blocking_portal() as portal:
+        portal.call(touch)
 
 
 def _reply(content: bytes) -> Reply:
