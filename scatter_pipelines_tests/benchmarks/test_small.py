@@ -34,6 +34,9 @@ EXPECTED = {
         "submit of 500 documents", "submit of 500 documents, listing and hashing",
         "claims and saves of 8 processes", "aggregator tick", "sweep", "dispatchable shards",
     },
+    "calls": {
+        "slots / seconds of a call", "calls answered", "task, from submit to closing", "calls at once", "CPU",
+    },
 }  # fmt: skip
 """By section, the measures that must be there; a process that lives shorter than half a second may not be seen."""
 
