@@ -20,8 +20,12 @@ WORDS_BETWEEN = 4
 _POWER = rf"(?:[eE][{DASHES}+]?\d{{1,3}}|\s?[x×·∙]\s?10\s?\^?[{DASHES}+]?\d{{1,3}})"
 _DIGITS = r"(?:\d{1,3}(?:[\u2009\u202f\u00a0 ]\d{3})+|\d[\d.,·∙•⋅'’]*\d|\d|\.\d+)"
 _NUMBER = re.compile(
-    rf"(?<![\w.,·/])(?P<sign>(?<![\w)%\]])[{DASHES}+])?\s?(?P<digits>{_DIGITS})(?P<power>{_POWER})?%?(?![\w/]|[.,·]\d)"
+    rf"(?<![\w.,·/])(?P<sign>(?<![\w)%\]])[{DASHES}+])?\s?(?P<digits>{_DIGITS})(?P<power>{_POWER})?%?(?![\w/^]|[.,·]\d)"
+    r"(?:\s(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
 )
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_RAISED = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]+")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _COUNT = re.compile(COUNT)
 _NO_COUNT = re.compile(
     r"(?:(?:the|this|that|first|last|no|any|which|each|every|another) one\b|\bone (?:of|another|or|by one)\b)", re.I
@@ -56,12 +60,12 @@ def _number(value: JsonValue, quote: str, field: TemplateField) -> bool:
 
 def numbers_in(quote: str, *, counts: bool = False) -> Iterator[float]:
     """The numbers that stand in the words for themselves; `counts`: also those spelled out."""
-    flat = " ".join(quote.split())
+    flat = _RAISED.sub(lambda raised: f"^{raised[0].translate(_LOWERED)}", " ".join(quote.split()))
     for match in _NUMBER.finditer(flat):
         sign = "-" if match["sign"] and match["sign"] != "+" else ""
         number = parse_number(f"{sign}{match['digits']}{match['power'] or ''}")
         if number is not None:
-            yield number
+            yield round(number * _SCALES[match["scale"]], 6) if match["scale"] else number
     for match in _COUNT.finditer(_NO_COUNT.sub("", flat)) if counts else ():
         count = count_of(match[0]) if match[0][:1].isalpha() else None
         if count is not None:

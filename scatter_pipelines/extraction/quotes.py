@@ -39,6 +39,9 @@ NEGATIONS = frozenset(
         "fail",
         "fails",
         "failed",
+        "unable",
+        "unlikely",
+        "absence",
     )
 )
 NEGATED_WITHIN = 3
